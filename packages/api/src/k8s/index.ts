@@ -1,2 +1,20 @@
 /** The Kubernetes types that Polyvirt itself reads and writes; no VM words here, so `embedded` may import it. */
+export type * from "./admission.ts";
+export * from "./admissionregistration.ts";
+export type * from "./affinity.ts";
+export * from "./apiextensions.ts";
+export * from "./apiregistration.ts";
+export * from "./apps.ts";
+export * from "./authentication.ts";
+export * from "./authorization.ts";
+export type * from "./container.ts";
+export * from "./coordination.ts";
+export * from "./core.ts";
+export * from "./discovery.ts";
 export * from "./meta.ts";
+export * from "./pod.ts";
+export * from "./policy.ts";
+export * from "./rbac.ts";
+export * from "./scheduling.ts";
+export * from "./storage.ts";
+export type * from "./volume.ts";
