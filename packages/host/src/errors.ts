@@ -1,0 +1,26 @@
+import { defineErrors, type ErrorKind } from "@polyvirt/core";
+
+export const errorKinds = {
+  HostPathUnsafe: {
+    meaning: "A path below a directory that others can write to holds a symlink, a `..` or a file of the wrong kind.",
+    action: "Remove the named entry; nothing was read or changed through it.",
+    retry: false,
+  },
+  HostPathMissing: {
+    meaning: "A file or directory that should be there is not.",
+    action: "Create it, or correct the path.",
+    retry: true,
+  },
+  HostCallFailed: {
+    meaning: "The operating system refused a call.",
+    action: "Look at the errno in the message; rights and limits of the process are the usual reasons.",
+    retry: true,
+  },
+  HostUnsupported: {
+    meaning: "This machine lacks something that the operation needs.",
+    action: "Install the named program, or run on a machine (or with rights) that has it.",
+    retry: false,
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export const errors = defineErrors(errorKinds);

@@ -1,0 +1,25 @@
+/**
+ * Ring 3: everything that touches the machine. Processes and their identity, containers (namespaces, mounts, log files),
+ * safe paths, peer credentials, facts. Every privileged act of the project is here and carries a SAFETY comment. Knows
+ * neither VMs nor Kubernetes objects. Start with `safe-path.ts`, then `container/` for how a container is run.
+ */
+export { errorKinds } from "./errors.ts";
+export { peerCredentials, type PeerCredentials } from "./peer-credentials.ts";
+export {
+  createFileBeneath,
+  makeDirectoryBeneath,
+  openBeneath,
+  openFileForReading,
+  openTrustedDirectory,
+  type FileKind,
+  type OpenedPath,
+} from "./safe-path.ts";
+export {
+  identifyProcess,
+  isAlive,
+  listProcesses,
+  signalProcess,
+  type ProcessIdentity,
+  type SignalName,
+} from "./process-identity.ts";
+export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";

@@ -1,0 +1,34 @@
+import { createRequire } from "node:module";
+import type * as Koffi from "koffi";
+import { errors } from "./errors.ts";
+
+/** The C library's calls that Node does not offer. Loading costs 13 ms and 3 MB, so it happens at the first call. */
+interface Libc {
+  getsockopt(fd: number, level: number, name: number, value: Buffer, length: Uint32Array): number;
+  /** `syscall(2)` with up to four word-sized arguments. */
+  syscall(number: number, a: number, b: number, c: number, d: number): number;
+  errno(): number;
+}
+
+let loaded: Libc | undefined;
+
+export function libc(): Libc {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): Libc {
+  const require = createRequire(import.meta.url);
+  let koffi: typeof Koffi;
+  try {
+    // The module's own types describe what require returns.
+    koffi = require("koffi") as typeof Koffi;
+  } catch (cause) {
+    throw errors.HostUnsupported("load the FFI module koffi: reinstall Polyvirt's dependencies", { cause });
+  }
+  const library = koffi.load(null);
+  // koffi's functions are untyped; the prototypes beside them say what they take and return.
+  const getsockopt = library.func("int getsockopt(int, int, int, void *, void *)") as unknown as Libc["getsockopt"];
+  const syscall = library.func("long syscall(long, long, long, long, long)") as unknown as Libc["syscall"];
+  return { getsockopt, syscall, errno: () => koffi.errno() };
+}
