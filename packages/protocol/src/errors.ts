@@ -21,6 +21,11 @@ export const errorKinds = {
     action: "Read the peer's own words in the message; its log has more.",
     retry: true,
   },
+  ProtocolMalformed: {
+    meaning: "A peer sent something that is not what the contract says.",
+    action: "Check the versions of both sides; the message says what is wrong.",
+    retry: false,
+  },
   ProtocolListenFailed: {
     meaning: "A gRPC server could not listen on its address.",
     action: "Check that the directory exists and that no other process uses the address.",

@@ -18,4 +18,13 @@ export { create, fromJson, toJson, type JsonValue } from "@bufbuild/protobuf";
 export { createGrpcClient, type GrpcClient } from "./grpc-client.ts";
 export { createGrpcServer, type GrpcServer } from "./grpc-server.ts";
 export { grpcService, type CallContext, type GrpcService, type ServiceImplementation } from "./grpc-service.ts";
+export {
+  decodeDomainDocument,
+  domainReasons,
+  domainStates,
+  encodeDomainDocument,
+  type DomainDocument,
+  type DomainReason,
+  type DomainState,
+} from "./domain-document.ts";
 export { errorKinds } from "./errors.ts";
