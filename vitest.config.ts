@@ -15,6 +15,16 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: "e2e",
+          include: ["packages/e2e/src/**/*.e2e.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 300_000,
+          // Each file has a cluster and guests of its own; two cores carry one at a time.
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

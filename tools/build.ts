@@ -1,0 +1,36 @@
+/** Bundles the command and every role into dist/, one file each. `npm run build`. */
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { repositoryRoot } from "./repository.ts";
+
+const rolesDir = join(repositoryRoot, "packages/cli/src/roles");
+const outDir = join(repositoryRoot, "dist");
+const roles = (await readdir(rolesDir)).filter((file) => file.endsWith(".ts") && !file.includes(".test."));
+const started = performance.now();
+
+await rm(join(outDir, ".built"), { force: true });
+await build({
+  entryPoints: [
+    { in: join(repositoryRoot, "packages/cli/src/main.ts"), out: "polyvirt" },
+    ...roles.map((file) => ({ in: join(rolesDir, file), out: file.replace(/\.ts$/, "") })),
+  ],
+  outdir: outDir,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  // These two carry a compiled part that is found relative to their own files.
+  external: ["lmdb", "koffi"],
+  // CommonJS dependencies inside an ESM bundle still call require() for Node's own modules.
+  banner: {
+    js: 'import{createRequire as polyvirtCreateRequire}from"node:module";const require=polyvirtCreateRequire(import.meta.url);',
+  },
+  logLevel: "warning",
+});
+// The start script compares this file's time with the sources to see whether a build is needed.
+await writeFile(join(outDir, ".built"), "");
+process.stdout.write(`built ${roles.length + 1} bundles in ${Math.round(performance.now() - started)} ms\n`);
