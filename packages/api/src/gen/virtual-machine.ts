@@ -220,6 +220,12 @@ export interface VirtualMachineInstanceBackupStatus {
 
 /** Virtual machine instance backup volume info. */
 export interface VirtualMachineInstanceBackupVolumeInfo {
+  /** Data endpoint. */
+  dataEndpoint?: string;
+  /** Disk target. */
+  diskTarget?: string;
+  /** Map endpoint. */
+  mapEndpoint?: string;
   /** Volume name. */
   volumeName: string;
 }
