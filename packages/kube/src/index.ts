@@ -19,6 +19,21 @@ export type { WatchEvent, WatchOptions } from "./client/watch.ts";
 export { fixedCredentials, type Credentials, type CredentialSource, type KubeConnection } from "./config/connection.ts";
 export { inClusterConnection } from "./config/in-cluster.ts";
 export { kubeconfigConnection } from "./config/kubeconfig.ts";
+export {
+  createController,
+  type Controller,
+  type ControllerOptions,
+  type ReconcileResult,
+} from "./controller/controller.ts";
+export { createWorkQueue, type WorkQueue } from "./controller/work-queue.ts";
+export {
+  createInformer,
+  keyOf,
+  splitKey,
+  type Informer,
+  type InformerHandler,
+  type InformerOptions,
+} from "./informer/informer.ts";
 export { KubeStatusError, errorKinds, statusOf } from "./errors.ts";
 export {
   createCertificateAuthority,
