@@ -1,0 +1,9 @@
+/**
+ * The machine definition: libvirt's complete domain model as plain JSON-like objects, its XML reader and writer, and
+ * structural validation. Pure, and knows no hypervisor: what a field means to QEMU is decided elsewhere.
+ * Start with `gen/domain.ts` (the types), then `model/domain-extras.ts` (what keeps unknown content).
+ */
+export type * from "./gen/domain.ts";
+export type { DomainExtras, Integer, Open } from "./model/domain-extras.ts";
+export type { XmlElement } from "./xml/xml-element.ts";
+export { errorKinds } from "./errors.ts";
