@@ -1,0 +1,14 @@
+import type { DomainDisk, DomainInterface } from "@polyvirt/domain";
+
+/** Changing the hardware of a running machine. Devices are known by the name of their alias. */
+export interface Hotplug {
+  attachDisk(disk: DomainDisk): Promise<void>;
+  /** Asks the guest to let go of the disk; `deviceRemoved` tells when it has. */
+  detachDisk(alias: string): Promise<void>;
+  resizeDisk(alias: string, bytes: number): Promise<void>;
+  attachInterface(device: DomainInterface): Promise<void>;
+  detachInterface(alias: string): Promise<void>;
+  setLink(alias: string, up: boolean): Promise<void>;
+  setVcpuCount(count: number): Promise<void>;
+  setMemory(bytes: number): Promise<void>;
+}

@@ -1,0 +1,50 @@
+/**
+ * Ring 4: what a virtualization stack is. The contract that a launcher drives, the closed set of errors, the export of
+ * capabilities, and a fake stack for tests and for machines without a VMM. The conformance suite is a module of its own,
+ * `@polyvirt/stack/conformance`. Must not know any particular VMM, nor Kubernetes. Start with `contract.ts`.
+ */
+export { errorKinds, errors } from "./errors.ts";
+export {
+  hasEnded,
+  optionalParts,
+  type BlockStats,
+  type Console,
+  type DomainEvent,
+  type DomainEventListener,
+  type DomainStats,
+  type DomainStatus,
+  type Graphics,
+  type InterfaceStats,
+  type Lifecycle,
+  type OptionalPart,
+  type RunningDomain,
+  type Screenshot,
+  type Stack,
+  type StartOptions,
+  type Stats,
+  type VcpuStats,
+} from "./contract.ts";
+export {
+  collectCapabilities,
+  exportCapabilities,
+  type CapabilityProvider,
+  type CapabilityTarget,
+  type CpuModel,
+  type HostCpuModel,
+  type MachineType,
+  type NodeSevFeatures,
+  type NodeTscInfo,
+} from "./capability-provider.ts";
+export type {
+  GuestAgent,
+  GuestAgentCondition,
+  GuestExecResult,
+  GuestFilesystem,
+  GuestInfo,
+  GuestInterface,
+  GuestOs,
+  GuestUser,
+} from "./guest-agent.ts";
+export type { Hotplug } from "./hotplug.ts";
+export type { Migration, MigrationOptions, MigrationProgress } from "./migration.ts";
+export { implementedParts, requirePart } from "./require-part.ts";

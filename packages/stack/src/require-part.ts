@@ -1,0 +1,23 @@
+import { optionalParts, type OptionalPart, type Stack } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** The part of the stack that an operation needs, or a clear refusal that names the stack. */
+export function requirePart<Part extends OptionalPart>(
+  stack: Stack,
+  part: Part,
+  operation: string,
+): NonNullable<Stack[Part]> {
+  const found = stack[part];
+  if (found === undefined) {
+    throw errors.StackNotSupported(`${operation}: not supported by stack ${stack.name} (it has no ${part})`, {
+      fields: { stack: stack.name, part },
+    });
+  }
+  // Just checked; TypeScript does not narrow an indexed access by a type parameter.
+  return found as NonNullable<Stack[Part]>;
+}
+
+/** What a stack declares to implement beside its life cycle. */
+export function implementedParts(stack: Stack): OptionalPart[] {
+  return optionalParts.filter((part) => stack[part] !== undefined);
+}
