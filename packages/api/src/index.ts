@@ -13,3 +13,12 @@ export * from "./phases.ts";
 export * from "./labels.ts";
 export { getCondition, isConditionTrue, withCondition, withoutCondition } from "./conditions.ts";
 export { featureGates, isGateEnabled, unknownGates, type FeatureGateName } from "./feature-gates.ts";
+export {
+  certificateMounts,
+  handlerClientName,
+  handlerPaths,
+  handlerServerName,
+  ports,
+  virtApiService,
+} from "./installation.ts";
+export { mutatingWebhooks, validatingWebhooks } from "./webhooks.ts";

@@ -1,0 +1,38 @@
+/** One admission webhook of virt-api. virt-operator registers the table, virt-api serves its paths. */
+interface WebhookRow {
+  readonly name: string;
+  readonly path: string;
+  readonly operations: readonly ("CREATE" | "UPDATE" | "DELETE")[];
+  readonly group: string;
+  readonly versions: readonly string[];
+  readonly resources: readonly string[];
+}
+
+const kubevirt = { group: "kubevirt.io", versions: ["v1", "v1alpha3"] } as const;
+
+export const mutatingWebhooks = [
+  {
+    name: "virtualmachineinstances-mutator.kubevirt.io",
+    path: "/virtualmachineinstances-mutate",
+    operations: ["CREATE", "UPDATE"],
+    ...kubevirt,
+    resources: ["virtualmachineinstances"],
+  },
+] as const satisfies readonly WebhookRow[];
+
+export const validatingWebhooks = [
+  {
+    name: "virtualmachineinstances-create-validator.kubevirt.io",
+    path: "/virtualmachineinstances-validate-create",
+    operations: ["CREATE"],
+    ...kubevirt,
+    resources: ["virtualmachineinstances"],
+  },
+  {
+    name: "virtualmachineinstances-update-validator.kubevirt.io",
+    path: "/virtualmachineinstances-validate-update",
+    operations: ["UPDATE"],
+    ...kubevirt,
+    resources: ["virtualmachineinstances"],
+  },
+] as const satisfies readonly WebhookRow[];
