@@ -71,3 +71,39 @@ export function describeError(error: unknown): string {
   }
   return parts.join(": ");
 }
+
+/** The errors that this package itself raises. */
+export const errorKinds = {
+  JsonPointerInvalid: {
+    meaning: "A text is not a JSON pointer (RFC 6901).",
+    action: 'Write "/part/part", with "~0" for "~" and "~1" for "/" inside a part.',
+    retry: false,
+  },
+  JsonPatchInvalid: {
+    meaning: "A JSON patch (RFC 6902) is not well formed.",
+    action: "Correct the operation that the message names.",
+    retry: false,
+  },
+  JsonPatchNotApplicable: {
+    meaning: "A JSON patch does not fit the document: a path is missing, or a test failed.",
+    action: "Compare the path in the message with the document; make the parent first if it is missing.",
+    retry: false,
+  },
+  QuantityInvalid: {
+    meaning: "A text is not a Kubernetes quantity.",
+    action: 'Write a number with an optional suffix, such as "500m", "2", "128Mi" or "1e3".',
+    retry: false,
+  },
+  DurationInvalid: {
+    meaning: "A text is not a duration.",
+    action: 'Write numbers with units, such as "300ms", "30s" or "1h15m".',
+    retry: false,
+  },
+  SelectorInvalid: {
+    meaning: "A label selector cannot be read.",
+    action: 'Write requirements such as "app=web,tier in (a,b),!legacy".',
+    retry: false,
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export const errors = defineErrors(errorKinds);

@@ -5,4 +5,33 @@
  */
 export { PolyvirtError, defineErrors, describeError, hasCode, type ErrorKind } from "./errors.ts";
 export { systemClock, type Clock, type Timer } from "./clock.ts";
+export { formatDuration, parseDuration, parseDurationNanoseconds } from "./duration.ts";
+export { isJsonObject, jsonEqual, type JsonObject, type JsonValue } from "./json.ts";
+export { diffJson, type JsonDiffOptions } from "./json-diff.ts";
+export { applyJsonPatch, checkPatch, type JsonPatchOperation } from "./json-patch.ts";
+export { escapePointerPart, formatPointer, parsePointer, resolvePointer } from "./json-pointer.ts";
+export {
+  formatLabelSelector,
+  matchesLabelSelector,
+  matchesRequirements,
+  parseLabelSelector,
+  requirementsOf,
+  type SelectorOperator,
+  type SelectorRequirement,
+} from "./label-selector.ts";
 export { createLogger, silentLogger, type Logger } from "./logger.ts";
+export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
+export { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from "./names.ts";
+export {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  isQuantity,
+  parseQuantity,
+  quantityOf,
+  quantityOfBytes,
+  quantityToInteger,
+  quantityToMilli,
+  subtractQuantities,
+  type Quantity,
+} from "./quantity.ts";
