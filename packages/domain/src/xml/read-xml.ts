@@ -1,5 +1,5 @@
 import { errors } from "../errors.ts";
-import { isName, scanName } from "./xml-characters.ts";
+import { findForbiddenCharacter, isName, scanName } from "./xml-characters.ts";
 
 /** What the reader returns: cheaper to build and to walk than an `XmlElement`, and it knows where it began. */
 export interface XmlNode {
@@ -31,13 +31,6 @@ const noAttributes: readonly string[] = Object.freeze([]);
 const noChildren: readonly (XmlNode | string)[] = Object.freeze([]);
 
 const predefinedEntities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
-
-// Characters that XML 1.0 forbids, also as character references. One native scan of the text costs less than a test
-// per character; lone surrogates are found apart, and only in texts that have surrogates at all.
-// oxlint-disable-next-line no-control-regex
-const forbiddenCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
-const surrogate = /[\ud800-\udfff]/;
-const loneSurrogate = /[\ud800-\udfff]/u;
 
 const tab = 9;
 const lineFeed = 10;
@@ -104,11 +97,10 @@ class XmlReader {
         `read XML: the text has ${this.text.length} characters, more than the limit of ${this.limits.maxLength}`,
       );
     }
-    const forbidden =
-      forbiddenCharacter.exec(this.text) ?? (surrogate.test(this.text) ? loneSurrogate.exec(this.text) : null);
-    if (forbidden !== null) {
-      const code = forbidden[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-      throw this.malformed(forbidden.index, `the character U+${code} is not allowed in XML`);
+    const forbidden = findForbiddenCharacter(this.text);
+    if (forbidden !== -1) {
+      const code = this.text.charCodeAt(forbidden).toString(16).toUpperCase().padStart(4, "0");
+      throw this.malformed(forbidden, `the character U+${code} is not allowed in XML`);
     }
   }
 
@@ -329,7 +321,7 @@ class XmlReader {
     }
     const code = match[1] === undefined ? Number.parseInt(match[2] ?? "", 10) : Number.parseInt(match[1], 16);
     const character = code <= 0x10ffff ? String.fromCodePoint(code) : "";
-    if (character === "" || forbiddenCharacter.test(character) || loneSurrogate.test(character)) {
+    if (character === "" || findForbiddenCharacter(character) !== -1) {
       throw this.malformed(offset, `the reference &${reference}; names a character that XML does not allow`);
     }
     return character;

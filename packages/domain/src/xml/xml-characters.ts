@@ -44,3 +44,17 @@ export function scanName(text: string, start: number): number {
     index += code >= 0xd800 && code < 0xdc00 ? 2 : 1;
   }
 }
+
+// One native scan of a text costs less than a test per character; lone surrogates are looked for apart, and only in
+// texts that have surrogates at all.
+// oxlint-disable-next-line no-control-regex
+const forbiddenCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+const surrogate = /[\ud800-\udfff]/;
+const loneSurrogate = /[\ud800-\udfff]/u;
+
+/** Index of the first character that XML 1.0 cannot hold, not even as a reference; -1 if there is none. */
+export function findForbiddenCharacter(text: string): number {
+  const control = text.search(forbiddenCharacter);
+  if (control !== -1 || !surrogate.test(text)) return control;
+  return text.search(loneSurrogate);
+}

@@ -1,0 +1,79 @@
+import { elementTable, namespaces } from "../gen/domain-model.ts";
+
+/** How one kind of element stands in the model. */
+export interface ElementModel {
+  /** The element's own text: none, or under `value`. A scalar element is its text alone. */
+  readonly text: "none" | "string" | "integer";
+  readonly scalar: boolean;
+  readonly attributes: ReadonlyMap<string, PropertyModel>;
+  /** By name as the table has it: `disk`, `qemu:arg`. */
+  readonly children: ReadonlyMap<string, PropertyModel>;
+  readonly properties: ReadonlyMap<string, PropertyModel>;
+}
+
+export interface PropertyModel {
+  readonly property: string;
+  readonly kind: "attribute" | "child" | "list" | "text";
+  /** Name in XML, with the usual prefix of its namespace. */
+  readonly name: string;
+  /** Whether plain decimal numbers become numbers (attributes). */
+  readonly integer: boolean;
+  /** Index of a child's own model; `elementModel` gives it. */
+  readonly element: number;
+  /** Place among the children in written XML. */
+  readonly order: number;
+}
+
+type Entry = [text: number, attributes: string[], children: [name: string, element: number, property?: string][]];
+
+const decoded: (ElementModel | undefined)[] = [];
+
+/** The table's elements are decoded one by one as documents use them: few machines use more than a tenth. */
+export function elementModel(index: number): ElementModel {
+  const known = decoded[index];
+  if (known !== undefined) return known;
+  // The generator wrote the entry in exactly this form.
+  const model = decode(JSON.parse(elementTable[index] ?? "[0,[],[]]") as Entry);
+  decoded[index] = model;
+  return model;
+}
+
+/** Index of `<domain>`. */
+export const domainElement = 0;
+
+/** Usual prefix by namespace: `qemu`, `lxc`, … */
+export const prefixOfNamespace: ReadonlyMap<string, string> = new Map(
+  Object.entries(namespaces).map(([prefix, namespace]) => [namespace, prefix]),
+);
+
+export { namespaces };
+
+function decode([text, attributes, children]: Entry): ElementModel {
+  const model = {
+    text: text === 0 ? ("none" as const) : Math.abs(text) === 1 ? ("string" as const) : ("integer" as const),
+    scalar: text < 0,
+    attributes: new Map<string, PropertyModel>(),
+    children: new Map<string, PropertyModel>(),
+    properties: new Map<string, PropertyModel>(),
+  };
+  for (const entry of attributes) {
+    const integer = entry.startsWith("#");
+    const [property = "", name = property] = (integer ? entry.slice(1) : entry).split("=");
+    const attribute: PropertyModel = { property, kind: "attribute", name, integer, element: -1, order: -1 };
+    model.attributes.set(name, attribute);
+    model.properties.set(property, attribute);
+  }
+  if (model.text !== "none") {
+    const integer = model.text === "integer";
+    model.properties.set("value", { property: "value", kind: "text", name: "", integer, element: -1, order: -1 });
+  }
+  for (const [order, [entry, element, given]] of children.entries()) {
+    const repeated = entry.startsWith("+");
+    const name = repeated ? entry.slice(1) : entry;
+    const property = given ?? name;
+    const child: PropertyModel = { property, kind: repeated ? "list" : "child", name, integer: false, element, order };
+    model.children.set(name, child);
+    model.properties.set(property, child);
+  }
+  return model;
+}
