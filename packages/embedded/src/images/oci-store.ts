@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { gzipSync } from "node:zlib";
+import { openTrustedDirectory } from "@polyvirt/host";
+import { pack } from "tar-stream";
+import { extractLayer } from "./extract-layer.ts";
+import { imageErrors } from "./errors.ts";
+import { normalizeReference } from "./image-reference.ts";
+import {
+  isIndex,
+  layerCompression,
+  mediaTypes,
+  referenceAnnotation,
+  type Descriptor,
+  type ImageIndex,
+  type ImageManifest,
+  type Platform,
+} from "./oci-layout.ts";
+
+export interface ImageFile {
+  /** Inside the image, such as `boot/vmlinuz`. */
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+/** Images in one folder, in the OCI image layout; other tools can read it. */
+export interface OciStore {
+  /** The digest of the manifest that a reference means on this platform. */
+  resolve(reference: string, platform: Platform): Promise<string>;
+  /** The folder with the image's files, unpacked once per digest and never changed afterwards. */
+  unpack(manifestDigest: string): Promise<string>;
+  list(): Promise<string[]>;
+  add(reference: string, files: readonly ImageFile[], platform: Platform): Promise<string>;
+  remove(reference: string): Promise<boolean>;
+}
+
+const emptyIndex: ImageIndex = { schemaVersion: 2, mediaType: mediaTypes.index, manifests: [] };
+const maxNesting = 3;
+
+export function openOciStore(folder: string): OciStore {
+  return new LayoutStore(folder);
+}
+
+class LayoutStore implements OciStore {
+  readonly #folder: string;
+  /** One unpacking at a time per image, shared by everyone who waits for it. */
+  readonly #unpacking = new Map<string, Promise<string>>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async resolve(reference: string, platform: Platform): Promise<string> {
+    const name = normalizeReference(reference);
+    const { manifests } = await this.#readIndex();
+    const digest = /@(sha256:[0-9a-f]{64})$/.exec(name)?.[1];
+    const found = manifests.filter((item) =>
+      digest === undefined ? item.annotations?.[referenceAnnotation] === name : item.digest === digest,
+    );
+    if (found.length === 0) {
+      throw imageErrors.ImageUnknown(`find image "${reference}" in the local store`, { fields: { reference } });
+    }
+    return this.#choose(reference, found, platform, 0);
+  }
+
+  unpack(manifestDigest: string): Promise<string> {
+    const running = this.#unpacking.get(manifestDigest);
+    if (running !== undefined) return running;
+    const work = this.#unpackOnce(manifestDigest).finally(() => this.#unpacking.delete(manifestDigest));
+    this.#unpacking.set(manifestDigest, work);
+    return work;
+  }
+
+  async list(): Promise<string[]> {
+    const { manifests } = await this.#readIndex();
+    const names = manifests.map((item) => item.annotations?.[referenceAnnotation]);
+    return [...new Set(names.filter((name) => name !== undefined))].toSorted();
+  }
+
+  async add(reference: string, files: readonly ImageFile[], platform: Platform): Promise<string> {
+    const name = normalizeReference(reference);
+    await mkdir(join(this.#folder, "blobs/sha256"), { recursive: true, mode: 0o700 });
+    const tar = await packFiles(files);
+    const layer = await this.#writeBlob(mediaTypes.layer, gzipSync(tar));
+    const rootfs = { type: "layers", diff_ids: [sha256(tar)] };
+    const config = await this.#writeJson(mediaTypes.config, { ...platform, rootfs });
+    const manifest: ImageManifest = { schemaVersion: 2, mediaType: mediaTypes.manifest, config, layers: [layer] };
+    const descriptor = await this.#writeJson(mediaTypes.manifest, manifest);
+    const index = await this.#readIndex();
+    const others = index.manifests.filter(
+      (item) =>
+        item.annotations?.[referenceAnnotation] !== name || item.platform?.architecture !== platform.architecture,
+    );
+    const entry = { ...descriptor, platform, annotations: { [referenceAnnotation]: name } };
+    await this.#writeIndex({ ...index, manifests: [...others, entry] });
+    return descriptor.digest;
+  }
+
+  async remove(reference: string): Promise<boolean> {
+    const name = normalizeReference(reference);
+    const index = await this.#readIndex();
+    const kept = index.manifests.filter((item) => item.annotations?.[referenceAnnotation] !== name);
+    if (kept.length === index.manifests.length) return false;
+    await this.#writeIndex({ ...index, manifests: kept });
+    return true;
+  }
+
+  async #choose(reference: string, found: readonly Descriptor[], platform: Platform, depth: number): Promise<string> {
+    // An image without a platform is made for any: a bare disk, for example.
+    const match =
+      found.find((item) => item.platform?.architecture === platform.architecture && item.platform.os === platform.os) ??
+      found.find((item) => item.platform === undefined);
+    if (match === undefined || depth > maxNesting) {
+      const offered = found.map((item) => `${item.platform?.os}/${item.platform?.architecture}`).join(", ");
+      throw imageErrors.ImagePlatformMissing(
+        `find image "${reference}" for ${platform.os}/${platform.architecture}: it is there for ${offered}`,
+        { fields: { reference } },
+      );
+    }
+    if (!isIndex(match.mediaType)) return match.digest;
+    const nested = await this.#readJson<ImageIndex>(match.digest, reference);
+    return this.#choose(reference, nested.manifests, platform, depth + 1);
+  }
+
+  async #unpackOnce(manifestDigest: string): Promise<string> {
+    const target = join(this.#folder, "unpacked", manifestDigest.replace(":", "-"));
+    if (existsSync(target)) return target;
+    const manifest = await this.#readJson<ImageManifest>(manifestDigest, manifestDigest);
+    await mkdir(join(this.#folder, "unpacked"), { recursive: true, mode: 0o700 });
+    // Unpacked aside and renamed, so that a half-unpacked image is never seen.
+    const aside = await mkdtemp(`${target}.`);
+    try {
+      using root = openTrustedDirectory(aside);
+      for (const layer of manifest.layers) {
+        const compression = layerCompression(layer.mediaType);
+        if (compression === undefined) {
+          throw imageErrors.ImageCorrupt(`unpack ${manifestDigest}: layers of type ${layer.mediaType} cannot be read`);
+        }
+        await this.#verify(layer);
+        const content = createReadStream(this.#blobPath(layer.digest));
+        await extractLayer(root, { content, compression, image: manifestDigest });
+      }
+      // Another process may have unpacked the same digest meanwhile: its files are as good as ours.
+      if (!existsSync(target)) await rename(aside, target).catch(ignoreIfPresent(target));
+    } finally {
+      await rm(aside, { recursive: true, force: true });
+    }
+    return target;
+  }
+
+  async #readIndex(): Promise<ImageIndex> {
+    const text = await readFile(join(this.#folder, "index.json"), "utf8").catch(() => undefined);
+    if (text === undefined) return emptyIndex;
+    try {
+      // Written by us or by another tool that follows the layout; digests are checked before anything is used.
+      return JSON.parse(text) as ImageIndex;
+    } catch (cause) {
+      throw imageErrors.ImageCorrupt(`read ${join(this.#folder, "index.json")}`, { cause });
+    }
+  }
+
+  async #writeIndex(index: ImageIndex): Promise<void> {
+    await writeFile(join(this.#folder, "oci-layout"), '{"imageLayoutVersion":"1.0.0"}\n');
+    const path = join(this.#folder, "index.json");
+    await writeFile(`${path}.new`, `${JSON.stringify(index, undefined, 2)}\n`);
+    await rename(`${path}.new`, path);
+  }
+
+  async #readJson<T>(digest: string, what: string): Promise<T> {
+    const bytes = await readFile(this.#blobPath(digest)).catch((cause: unknown) => {
+      throw imageErrors.ImageCorrupt(`read part ${digest} of image ${what}`, { cause });
+    });
+    if (sha256(bytes) !== digest) throw imageErrors.ImageCorrupt(`read part ${digest} of image ${what}: wrong digest`);
+    // The digest vouches that these are the bytes the index names; a wrong shape fails where a field is missing.
+    return JSON.parse(bytes.toString("utf8")) as T;
+  }
+
+  async #verify(descriptor: Descriptor): Promise<void> {
+    const hash = createHash("sha256");
+    await pipeline(createReadStream(this.#blobPath(descriptor.digest)), hash).catch((cause: unknown) => {
+      throw imageErrors.ImageCorrupt(`read layer ${descriptor.digest}`, { cause });
+    });
+    if (`sha256:${hash.digest("hex")}` !== descriptor.digest) {
+      throw imageErrors.ImageCorrupt(`read layer ${descriptor.digest}: its bytes have another digest`);
+    }
+  }
+
+  #blobPath(digest: string): string {
+    const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1];
+    if (hex === undefined) throw imageErrors.ImageCorrupt(`read part "${digest}": only sha256 digests are known`);
+    return join(this.#folder, "blobs/sha256", hex);
+  }
+
+  #writeJson(mediaType: string, value: object): Promise<Descriptor> {
+    return this.#writeBlob(mediaType, Buffer.from(JSON.stringify(value)));
+  }
+
+  async #writeBlob(mediaType: string, bytes: Buffer): Promise<Descriptor> {
+    const digest = sha256(bytes);
+    const path = this.#blobPath(digest);
+    await writeFile(`${path}.new`, bytes);
+    await rename(`${path}.new`, path);
+    return { mediaType, digest, size: bytes.length };
+  }
+}
+
+function ignoreIfPresent(target: string): (error: unknown) => void {
+  return (error) => {
+    if (!existsSync(target)) throw error;
+  };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** A tar of plain files with fixed times and owners, so that the same files give the same digest. */
+async function packFiles(files: readonly ImageFile[]): Promise<Buffer> {
+  const archive = pack();
+  for (const file of files) {
+    archive.entry({ name: file.path, mode: 0o644, mtime: new Date(0), uid: 0, gid: 0 }, Buffer.from(file.content));
+  }
+  archive.finalize();
+  const chunks: Buffer[] = [];
+  // tar-stream's types leave the chunks open; they are always Buffers.
+  for await (const chunk of archive) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
