@@ -34,6 +34,8 @@ export {
   type InformerHandler,
   type InformerOptions,
 } from "./informer/informer.ts";
+export { createEventRecorder, type EventRecorder, type EventType } from "./events.ts";
+export { runAsLeader, type LeaderElectionOptions } from "./leader-election.ts";
 export { KubeStatusError, errorKinds, statusOf } from "./errors.ts";
 export {
   createCertificateAuthority,

@@ -50,6 +50,7 @@ export async function* watchResource<T extends KubeObject>(
     const openedAt = deps.clock.monotonic();
     try {
       for await (const event of connectOnce<T>(deps, type, { ...options, ...versionOf(resourceVersion) })) {
+        backoff.reset();
         resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
         if (event.type !== "BOOKMARK" || options.bookmarks === true) yield event;
       }
@@ -59,7 +60,7 @@ export async function* watchResource<T extends KubeObject>(
       deps.logger.debug("a watch broke and will be opened again", { watch: describeTarget(type, options), error });
     }
     if (isAborted(options.signal)) return;
-    // The end of a connection that served us for a while is no failure.
+    // The end of a connection that served us for a while is no failure, even when nothing happened meanwhile.
     if (deps.clock.monotonic() - openedAt > STABLE_AFTER_MS) backoff.reset();
     try {
       await deps.clock.sleep(backoff.next(), options.signal);
