@@ -1,3 +1,4 @@
+import { isIntegerType } from "../src/grammar/datatype.ts";
 import type { Pattern } from "../src/grammar/pattern.ts";
 import { findElementTypes, type ElementType } from "./element-types.ts";
 import { isAny, isScalar, namespacePrefix, pascalCase, propertyOfAttribute, propertyOfChild } from "./naming.ts";
@@ -77,19 +78,6 @@ function scalarOf(patterns: readonly Pattern[], grammar: SimpleGrammar): ScalarT
   // Values like "1" and "2" are numbers to whoever writes them, but only where nothing but numbers is allowed.
   const numeric = !open && values.size > 0 && [...values].every((value) => /^(?:0|[1-9][0-9]*)$/.test(value));
   return { integer: integer || numeric, values: numeric ? [] : [...values], open: open || numeric };
-}
-
-function isIntegerType(type: string): boolean {
-  return [
-    "int",
-    "integer",
-    "long",
-    "positiveInteger",
-    "short",
-    "unsignedInt",
-    "unsignedLong",
-    "unsignedShort",
-  ].includes(type);
 }
 
 /** Interfaces are named after where their element stands: `DomainDisk`, `DomainDiskSource`; shared ones `DomainAlias`. */

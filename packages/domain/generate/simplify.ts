@@ -187,7 +187,9 @@ function mergeEqualElements(grammar: SimpleGrammar): SimpleGrammar {
     );
   }
   const impossible = grammar.pool.notAllowed;
+  // The roots come first.
   const indexOfClass = new Map<number, number>();
+  for (const start of grammar.starts) indexOfClass.set(classOf[start.index] ?? -1, indexOfClass.size);
   const indexes = classOf.map((number, index) => {
     if (grammar.elements[index]?.content === impossible) return undefined;
     const known = indexOfClass.get(number) ?? indexOfClass.size;
@@ -197,8 +199,9 @@ function mergeEqualElements(grammar: SimpleGrammar): SimpleGrammar {
   const pool = new PatternPool();
   const elements: GrammarElement[] = [];
   for (const [index, element] of grammar.elements.entries()) {
-    if (indexes[index] !== elements.length) continue;
-    elements.push({ ...element, content: rebuild(element.content, pool, indexes) });
+    const target = indexes[index];
+    if (target === undefined || elements[target] !== undefined) continue;
+    elements[target] = { ...element, content: rebuild(element.content, pool, indexes) };
   }
   const starts = grammar.starts.map((start) => rebuild(start, pool, indexes));
   return { pool, elements, datatypes: grammar.datatypes, starts };

@@ -8,5 +8,11 @@ export type { DomainExtras, Integer, Open } from "./model/domain-extras.ts";
 export type { XmlElement } from "./xml/xml-element.ts";
 export { readDomain } from "./model/read-domain.ts";
 export { writeDomain } from "./model/write-domain.ts";
+export {
+  assertValidDomain,
+  validateDomain,
+  type DomainProblem,
+  type ValidateOptions,
+} from "./validate/validate-domain.ts";
 export type { XmlLimits } from "./xml/read-xml.ts";
 export { errorKinds } from "./errors.ts";

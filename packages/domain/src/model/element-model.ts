@@ -20,7 +20,7 @@ export interface PropertyModel {
   readonly integer: boolean;
   /** Index of a child's own model; `elementModel` gives it. */
   readonly element: number;
-  /** Place among the children in written XML. */
+  /** Place among the attributes or the children in written XML. */
   readonly order: number;
 }
 
@@ -56,10 +56,10 @@ function decode([text, attributes, children]: Entry): ElementModel {
     children: new Map<string, PropertyModel>(),
     properties: new Map<string, PropertyModel>(),
   };
-  for (const entry of attributes) {
+  for (const [order, entry] of attributes.entries()) {
     const integer = entry.startsWith("#");
     const [property = "", name = property] = (integer ? entry.slice(1) : entry).split("=");
-    const attribute: PropertyModel = { property, kind: "attribute", name, integer, element: -1, order: -1 };
+    const attribute: PropertyModel = { property, kind: "attribute", name, integer, element: -1, order };
     model.attributes.set(name, attribute);
     model.properties.set(property, attribute);
   }

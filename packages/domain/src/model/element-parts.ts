@@ -3,7 +3,7 @@ import type { ElementModel, PropertyModel } from "./element-model.ts";
 
 /** An element of the model taken apart the way XML sees it. Writer and validation both work from this. */
 export interface ElementParts {
-  /** Known attributes in the order of the object. */
+  /** Known attributes in the order in which they are written. */
   readonly attributes: readonly AttributePart[];
   /** Known children in the order in which they are written. */
   readonly children: readonly ChildPart[];
@@ -55,7 +55,8 @@ export function partsOf(value: object, model: ElementModel, report: ReportShape)
     }
   }
   // Stable, so lists keep their order.
-  if (children.length > 1) children.sort((left, right) => left.property.order - right.property.order);
+  if (children.length > 1) children.sort(byOrder);
+  if (attributes.length > 1) attributes.sort(byOrder);
   return {
     attributes,
     children,
@@ -64,6 +65,10 @@ export function partsOf(value: object, model: ElementModel, report: ReportShape)
     extraElements: extras.elements,
     prefix: extras.prefix,
   };
+}
+
+function byOrder(left: { property: PropertyModel }, right: { property: PropertyModel }): number {
+  return left.property.order - right.property.order;
 }
 
 interface Extras {

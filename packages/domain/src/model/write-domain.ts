@@ -1,4 +1,4 @@
-import { formatPath } from "./domain-path.ts";
+import { formatPointer } from "@polyvirt/core";
 import { errors } from "../errors.ts";
 import type { Domain } from "../gen/domain.ts";
 import { escapeAttribute, escapeText, isXmlName } from "../xml/escape-xml.ts";
@@ -59,7 +59,7 @@ class DomainWriter {
   }
 
   private fail(problem: string, below: readonly (string | number)[] = []): never {
-    const path = formatPath([...this.path, ...below]);
+    const path = formatPointer([...this.path, ...below]);
     throw errors.DomainModelUnwritable(`write domain: ${path} ${problem}`, { fields: { path } });
   }
 

@@ -1,0 +1,276 @@
+import { formatPointer } from "@polyvirt/core";
+import { errors } from "../errors.ts";
+import type { Domain } from "../gen/domain.ts";
+import { Derivatives } from "../grammar/derivative.ts";
+import { Grammar, startOf } from "../grammar/grammar.ts";
+import type { Pattern } from "../grammar/pattern.ts";
+import { domainElement, elementModel, type ElementModel, type PropertyModel } from "../model/element-model.ts";
+import { describe, partsOf, scalarText, type ChildPart, type ElementParts } from "../model/element-parts.ts";
+import { allowedTexts, describeText, missing } from "./expectation.ts";
+
+/** One thing in a domain that libvirt's schema does not allow. */
+export interface DomainProblem {
+  /** JSON pointer into the model: `/devices/disks/0/target/bus`. */
+  readonly path: string;
+  /** What is wrong there and what would be right, to follow the path in a sentence. */
+  readonly problem: string;
+  /** Values or properties that are allowed at the path, where they can be listed. */
+  readonly allowed: readonly string[];
+}
+
+export interface ValidateOptions {
+  /** Version of the libvirt that shall accept the domain (`9.0.0`); the newest that is known when left out. */
+  readonly libvirt?: string;
+  /** Where to stop; default 100. */
+  readonly maxProblems?: number;
+}
+
+/** Derivatives kept at most; far more than ordinary domains lead to, and a bound for long-lived processes. */
+const maxDerivatives = 20_000;
+
+let shared: { grammar: Grammar; derivatives: Derivatives } | undefined;
+
+/**
+ * Judges a domain by libvirt's schema. The model may come from anywhere: values of the wrong shape are problems too.
+ * Returns what is wrong, in the order of the document; an empty list means that libvirt's schema accepts what
+ * `writeDomain` makes of the model.
+ */
+export function validateDomain(domain: Domain, options: ValidateOptions = {}): DomainProblem[] {
+  if (shared === undefined || shared.derivatives.size > maxDerivatives) {
+    const grammar = new Grammar();
+    shared = { grammar, derivatives: new Derivatives(grammar) };
+  }
+  const validator = new Validator(shared.grammar, shared.derivatives, options.maxProblems ?? 100);
+  const root = shared.grammar.pool.element(startOf(options.libvirt));
+  validator.element(domain, elementModel(domainElement), [root]);
+  return validator.problems;
+}
+
+/** Throws `DomainInvalid` with every problem when the domain does not follow libvirt's schema. */
+export function assertValidDomain(domain: Domain, options?: ValidateOptions): void {
+  const problems = validateDomain(domain, options);
+  if (problems.length === 0) return;
+  const list = problems.map(({ path, problem }) => `${path} ${problem}`);
+  throw errors.DomainInvalid(`validate domain ${domain.name ?? "without name"}: ${list.join("; ")}`, {
+    fields: { paths: problems.map(({ path }) => path) },
+  });
+}
+
+/** An element of the grammar that the one at hand may still be, and what is left for it to match. */
+interface Candidate {
+  readonly element: Pattern;
+  readonly rest: Pattern;
+}
+
+/**
+ * Follows all elements of the grammar that the document's element may be at the same time. When the last one drops out,
+ * that is the place of the problem; the check then goes on as if the offending part were not there.
+ */
+class Validator {
+  readonly problems: DomainProblem[] = [];
+  private readonly grammar: Grammar;
+  private readonly derivatives: Derivatives;
+  private readonly maxProblems: number;
+  private readonly path: (string | number)[] = [];
+
+  constructor(grammar: Grammar, derivatives: Derivatives, maxProblems: number) {
+    this.grammar = grammar;
+    this.derivatives = derivatives;
+    this.maxProblems = maxProblems;
+  }
+
+  /** Returns those of the elements that match; none when a problem was found. */
+  element(value: unknown, model: ElementModel, elements: readonly Pattern[]): readonly Pattern[] {
+    if (model.scalar) return this.scalar(value, elements);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      this.report([], `must be an object, not ${describe(value)}`);
+      return [];
+    }
+    const before = this.problems.length;
+    const parts = partsOf(value, model, (path, problem) => this.report(path, problem));
+    let candidates: readonly Candidate[] = elements.map((element) => ({
+      element,
+      rest: this.grammar.element(element.index).content(),
+    }));
+    candidates = this.attributes(parts, model, candidates);
+    candidates = this.closeTag(model, candidates);
+    candidates = this.text(parts, candidates);
+    for (const child of parts.children) candidates = this.child(child, model, candidates);
+    candidates = this.extraElements(parts, candidates);
+    const matching = this.end(model, candidates);
+    return this.problems.length === before ? matching : [];
+  }
+
+  private report(below: readonly (string | number)[], problem: string, allowed: readonly string[] = []): void {
+    if (this.problems.length >= this.maxProblems) return;
+    const path = formatPointer([...this.path, ...below]);
+    this.problems.push({ path: path === "" ? "/" : path, problem, allowed });
+  }
+
+  private scalar(value: unknown, elements: readonly Pattern[]): readonly Pattern[] {
+    const text = scalarText(value);
+    if (text === undefined) {
+      this.report([], `must be a string or an integer, not ${describe(value)}`);
+      return [];
+    }
+    const contents = elements.map((element) => this.derivatives.close(this.grammar.element(element.index).content()));
+    const matching = elements.filter((_, index) => {
+      const content = contents[index];
+      return content !== undefined && this.matchesWholeText(content, text);
+    });
+    if (matching.length === 0) this.reportText([], contents, text);
+    return matching;
+  }
+
+  private matchesWholeText(content: Pattern, text: string): boolean {
+    return (content.nullable && text.trim() === "") || this.derivatives.afterText(content, text).nullable;
+  }
+
+  private reportText(below: readonly (string | number)[], patterns: readonly Pattern[], text: string): void {
+    const allowed = allowedTexts(patterns, this.grammar);
+    this.report(below, describeText(allowed, text), allowed.values);
+  }
+
+  private attributes(parts: ElementParts, model: ElementModel, start: readonly Candidate[]): readonly Candidate[] {
+    let candidates = start;
+    for (const { property, value } of parts.attributes) {
+      const known = candidates.flatMap(({ rest }) => this.derivatives.attributes(rest).get(property.name) ?? []);
+      const matching = new Set(known.filter((attribute) => this.matchesValue(attribute, value)));
+      if (known.length === 0) {
+        this.reportForbidden([property.property], this.attributeNames(model, candidates));
+        continue;
+      }
+      if (matching.size === 0) {
+        this.reportText(
+          [property.property],
+          known.flatMap((attribute) => attribute.parts),
+          value,
+        );
+      }
+      // A wrong value still says that the attribute is there.
+      candidates = this.step(candidates, property, matching.size === 0 ? new Set(known) : matching);
+    }
+    for (const [name] of parts.extraAttributes) {
+      if (name !== "xmlns" && !name.startsWith("xmlns:")) {
+        this.reportForbidden(["$attributes", name], this.attributeNames(model, candidates));
+      }
+    }
+    return candidates;
+  }
+
+  private matchesValue(attribute: Pattern, text: string): boolean {
+    return attribute.parts.every((pattern) => this.derivatives.matchesText(pattern, text));
+  }
+
+  private attributeNames(model: ElementModel, candidates: readonly Candidate[]): string[] {
+    const names = candidates.flatMap(({ rest }) => [...this.derivatives.attributes(rest).keys()]);
+    return [...new Set(names.map((name) => model.attributes.get(name)?.property ?? name))];
+  }
+
+  private elementNames(model: ElementModel, candidates: readonly Candidate[]): string[] {
+    const names = candidates.flatMap(({ rest }) => [...this.derivatives.elements(rest).keys()]);
+    return [...new Set(names.map((name) => model.children.get(name)?.property ?? name))];
+  }
+
+  private reportForbidden(below: readonly (string | number)[], allowed: readonly string[]): void {
+    const choices =
+      allowed.length === 0 ? "" : `; allowed there ${allowed.length === 1 ? "is" : "are"} ${allowed.join(", ")}`;
+    this.report(below, `is not allowed here${choices}`, allowed);
+  }
+
+  /** All attributes were seen: what still asks for one drops out. */
+  private closeTag(model: ElementModel, candidates: readonly Candidate[]): readonly Candidate[] {
+    const { notAllowed } = this.grammar.pool;
+    const closed = candidates
+      .map(({ element, rest }) => ({ element, rest: this.derivatives.close(rest) }))
+      .filter(({ rest }) => rest !== notAllowed);
+    if (closed.length > 0) return closed;
+    this.reportMissing(model, candidates, "attribute");
+    return candidates.map(({ element, rest }) => ({ element, rest: this.derivatives.forgetAttributes(rest) }));
+  }
+
+  private reportMissing(model: ElementModel, candidates: readonly Candidate[], what: "attribute" | "element"): void {
+    const nameOf = (leaf: Pattern) => {
+      if (leaf.kind === "attribute") return model.attributes.get(leaf.name)?.property ?? leaf.name;
+      const { name } = this.grammar.element(leaf.index);
+      return model.children.get(name)?.property ?? name;
+    };
+    const needed = new Set(candidates.map(({ rest }) => missing(rest, what, nameOf) ?? "a value"));
+    this.report([], `needs ${[...needed].join(" or ")}`, [...needed]);
+  }
+
+  private text(parts: ElementParts, candidates: readonly Candidate[]): readonly Candidate[] {
+    const text = parts.text ?? "";
+    const alone = parts.children.length === 0 && parts.extraElements.length === 0;
+    const blank = text.trim() === "";
+    if (blank && !alone) return candidates;
+    const next = candidates.flatMap(({ element, rest }) => {
+      const after = this.derivatives.afterText(rest, text);
+      const both = this.grammar.pool.choice(blank ? [rest, after] : [after]);
+      return both === this.grammar.pool.notAllowed ? [] : [{ element, rest: both }];
+    });
+    if (next.length > 0) return next;
+    this.reportText(
+      ["value"],
+      candidates.map(({ rest }) => rest),
+      text,
+    );
+    return candidates;
+  }
+
+  private child(child: ChildPart, model: ElementModel, candidates: readonly Candidate[]): readonly Candidate[] {
+    this.path.push(child.property.property);
+    if (child.index !== undefined) this.path.push(child.index);
+    const next = this.knownChild(child.property, child.value, model, candidates);
+    this.path.length -= child.index === undefined ? 1 : 2;
+    return next;
+  }
+
+  private knownChild(
+    property: PropertyModel,
+    value: unknown,
+    model: ElementModel,
+    candidates: readonly Candidate[],
+  ): readonly Candidate[] {
+    const possible = new Set<Pattern>();
+    for (const { rest } of candidates) {
+      for (const element of this.derivatives.elements(rest).get(property.name) ?? []) possible.add(element);
+    }
+    if (possible.size === 0) {
+      this.reportForbidden([], this.elementNames(model, candidates));
+      return candidates;
+    }
+    const matching = this.element(value, elementModel(property.element), [...possible]);
+    return this.step(candidates, property, matching.length === 0 ? possible : new Set(matching));
+  }
+
+  /** Candidates for which one of the attributes or elements of this name can stand here, and what is left of them. */
+  private step(
+    candidates: readonly Candidate[],
+    { kind, name }: { kind: PropertyModel["kind"]; name: string },
+    seen: ReadonlySet<Pattern>,
+  ): readonly Candidate[] {
+    return candidates.flatMap(({ element, rest }) => {
+      const here = kind === "attribute" ? this.derivatives.attributes(rest) : this.derivatives.elements(rest);
+      const own = (here.get(name) ?? []).filter((one) => seen.has(one));
+      return own.length === 0 ? [] : [{ element, rest: this.derivatives.after(rest, own) }];
+    });
+  }
+
+  /** Elements without a place in the model are allowed only where the schema takes any element (`<metadata>`). */
+  private extraElements(parts: ElementParts, start: readonly Candidate[]): readonly Candidate[] {
+    let candidates = start;
+    for (const [index] of parts.extraElements.entries()) {
+      const any = new Set(candidates.flatMap(({ rest }) => this.derivatives.elements(rest).get("*") ?? []));
+      if (any.size > 0) candidates = this.step(candidates, { kind: "list", name: "*" }, any);
+      else this.report(["$elements", index], "is not known to libvirt's schema here, or stands here once too often");
+    }
+    return candidates;
+  }
+
+  private end(model: ElementModel, candidates: readonly Candidate[]): readonly Pattern[] {
+    const matching = candidates.filter(({ rest }) => rest.nullable).map(({ element }) => element);
+    if (matching.length === 0) this.reportMissing(model, candidates, "element");
+    return matching;
+  }
+}
