@@ -41,6 +41,8 @@ export const nodeLabels = {
 } as const;
 
 export const annotations = {
+  /** UID of the KubeVirt object that virt-operator made this object for. */
+  installedBy: "kubevirt.io/installed-by",
   domain: "kubevirt.io/domain",
   handlerPool: "kubevirt.io/handler-pool",
   heartbeat: "kubevirt.io/heartbeat",

@@ -1,0 +1,93 @@
+import { annotations, labels, type ComponentConfig, type KubeVirt } from "@polyvirt/api";
+import type { EnvVar, ImagePullPolicy, KubeObject, ObjectMeta, PodSpec } from "@polyvirt/api/k8s";
+import { resolveImages, type RoleImages } from "./images.ts";
+
+/** Everything that the objects of an installation depend on, read from the KubeVirt object once. */
+export interface Installation {
+  readonly name: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly version: string;
+  readonly registry: string;
+  readonly images: RoleImages;
+  readonly imagePullPolicy: ImagePullPolicy;
+  readonly imagePullSecrets: { name?: string }[];
+  readonly infra: ComponentConfig;
+  readonly workloads: ComponentConfig;
+  readonly aggregateRoles: boolean;
+  readonly productLabels: Readonly<Record<string, string>>;
+}
+
+interface OperatorFacts {
+  readonly version: string;
+  readonly images: RoleImages;
+}
+
+const pullPolicies: readonly string[] = ["Always", "IfNotPresent", "Never"] satisfies ImagePullPolicy[];
+
+export function readInstallation(kubevirt: KubeVirt, operator: OperatorFacts): Installation {
+  const { spec, metadata } = kubevirt;
+  const { registry, ...images } = resolveImages(operator.images, spec);
+  const pullPolicy = spec.imagePullPolicy ?? "IfNotPresent";
+  return {
+    name: metadata.name ?? "",
+    uid: metadata.uid ?? "",
+    namespace: metadata.namespace ?? "",
+    version: operator.version,
+    registry,
+    images,
+    // The configuration check has refused other values; this only narrows the type.
+    imagePullPolicy: pullPolicies.includes(pullPolicy) ? (pullPolicy as ImagePullPolicy) : "IfNotPresent",
+    imagePullSecrets: (spec.imagePullSecrets ?? []).map(({ name }) => (name === undefined ? {} : { name })),
+    infra: spec.infra ?? {},
+    workloads: spec.workloads ?? {},
+    aggregateRoles: spec.configuration?.roleAggregationStrategy !== "Manual",
+    productLabels: {
+      [labels.component]: spec.productComponent ?? "kubevirt",
+      ...(spec.productName === undefined ? {} : { [labels.partOf]: spec.productName }),
+      ...(spec.productVersion === undefined ? {} : { [labels.version]: spec.productVersion }),
+    },
+  };
+}
+
+export const managedByValue = "virt-operator";
+
+/** Selects what virt-operator has made. */
+export const managedSelector = `${labels.managedBy}=${managedByValue}`;
+
+/** Metadata of an object of the installation: who made it, and for which KubeVirt object. */
+export function ownMetadata(installation: Installation, name: string, namespace?: string): ObjectMeta {
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    labels: { ...installation.productLabels, [labels.managedBy]: managedByValue },
+    annotations: { [annotations.installedBy]: installation.uid },
+  };
+}
+
+/** Whether this installation made the object: labels can be copied, the UID of its KubeVirt object is the proof. */
+export function isOwn(installation: Pick<Installation, "uid">, object: KubeObject): boolean {
+  return object.metadata.annotations?.[annotations.installedBy] === installation.uid;
+}
+
+/** What a pod must know about its place. */
+export const downwardEnvironment: EnvVar[] = (
+  [
+    ["POD_NAME", "metadata.name"],
+    ["POD_NAMESPACE", "metadata.namespace"],
+    ["POD_IP", "status.podIP"],
+    ["NODE_NAME", "spec.nodeName"],
+  ] as const
+).map(([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } }));
+
+/** Where the pods of a role may run: the object's placement on top of what every role needs. */
+export function placement(
+  config: ComponentConfig,
+): Required<Pick<PodSpec, "nodeSelector" | "tolerations">> & Pick<PodSpec, "affinity"> {
+  const { nodePlacement = {} } = config;
+  return {
+    nodeSelector: { "kubernetes.io/os": "linux", ...nodePlacement.nodeSelector },
+    tolerations: [{ key: "CriticalAddonsOnly", operator: "Exists" }, ...(nodePlacement.tolerations ?? [])],
+    ...(nodePlacement.affinity === undefined ? {} : { affinity: nodePlacement.affinity }),
+  };
+}

@@ -1,0 +1,56 @@
+import { jsonEqual, type Clock } from "@polyvirt/core";
+import type { KubeVirt } from "@polyvirt/api";
+import type { KubeClient } from "@polyvirt/kube";
+import type { Installation } from "./installation.ts";
+import { writeStatus } from "./kubevirt-object.ts";
+import { buildStatus, describeProblems, type Outcome } from "./status.ts";
+
+/** Tells users what happened, on the KubeVirt object. */
+export type RecordEvent = (
+  kubevirt: KubeVirt,
+  type: "Normal" | "Warning",
+  reason: string,
+  message: string,
+) => void | Promise<void>;
+
+interface ReportDeps {
+  readonly client: Pick<KubeClient, "patch">;
+  readonly clock: Pick<Clock, "now">;
+  readonly recordEvent: RecordEvent;
+  readonly version: string;
+  readonly architecture: string;
+}
+
+/** Writes the status if it says something new, and an event when that matters to people. */
+export async function report(
+  kubevirt: KubeVirt,
+  outcome: Outcome,
+  deps: ReportDeps,
+  installation?: Installation,
+): Promise<void> {
+  const { version, architecture } = deps;
+  const facts = { version, architecture, ...(installation === undefined ? {} : { installation }) };
+  const status = buildStatus(kubevirt, outcome, facts, new Date(deps.clock.now()).toISOString());
+  if (jsonEqual(status, kubevirt.status ?? {})) return;
+  await writeStatus(deps.client, kubevirt, status);
+  await announce(kubevirt, outcome, deps);
+}
+
+async function announce(kubevirt: KubeVirt, outcome: Outcome, deps: ReportDeps): Promise<void> {
+  switch (outcome.state) {
+    case "deployed":
+      if (kubevirt.status?.phase === "Deployed") return;
+      return deps.recordEvent(kubevirt, "Normal", "Deployed", `Version ${deps.version} is deployed.`);
+    case "refused":
+      return deps.recordEvent(kubevirt, "Warning", "ConfigurationRefused", describeProblems(outcome.problems));
+    case "failed":
+      return deps.recordEvent(kubevirt, "Warning", "DeploymentFailed", outcome.message);
+    case "uninstall-blocked":
+      return deps.recordEvent(kubevirt, "Warning", "UninstallBlocked", outcome.message);
+    case "deploying":
+    case "deleting":
+      return;
+    default:
+      throw new TypeError(`not an outcome: ${JSON.stringify(outcome satisfies never)}`);
+  }
+}
