@@ -1,0 +1,31 @@
+import type { ArchitectureProfile } from "./profile.ts";
+
+export const amd64 = {
+  name: "amd64",
+  machineName: "x86_64",
+  emulator: "/usr/bin/qemu-system-x86_64",
+  diskBus: "sata",
+  serial: { type: "isa-serial", model: "isa-serial" },
+  virtioModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },
+  scsiModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },
+  usb: "on-demand",
+  video: {
+    bios: { type: "vga", vramKib: 16384 },
+    efi: { type: "bochs" },
+    allowed: ["vga", "cirrus", "virtio", "ramfb", "bochs"],
+  },
+  graphicsInputs: [],
+  watchdog: "i6300esb",
+  panicModels: ["hyperv", "isa", "pvpanic"],
+  acpi: true,
+  smbios: true,
+  cpuHotplug: true,
+  memoryHotplug: true,
+  pci: true,
+  memfd: true,
+  vmport: true,
+  retiredCpuFeatures: ["mpx"],
+  launchSecurity: true,
+  hyperv: true,
+  emulatedCpu: { model: "max", disable: [] },
+} as const satisfies ArchitectureProfile;

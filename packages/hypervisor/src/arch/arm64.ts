@@ -1,0 +1,31 @@
+import type { ArchitectureProfile } from "./profile.ts";
+
+export const arm64 = {
+  name: "arm64",
+  machineName: "aarch64",
+  emulator: "/usr/bin/qemu-system-aarch64",
+  diskBus: "virtio",
+  serial: { type: "system-serial", model: "pl011" },
+  virtioModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },
+  scsiModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },
+  usb: "always",
+  video: { bios: { type: "virtio" }, efi: { type: "virtio" }, allowed: ["virtio", "ramfb"] },
+  graphicsInputs: [
+    { type: "tablet", bus: "usb" },
+    { type: "keyboard", bus: "usb" },
+  ],
+  watchdog: undefined,
+  panicModels: ["pvpanic"],
+  acpi: true,
+  smbios: true,
+  cpuHotplug: false,
+  memoryHotplug: false,
+  pci: true,
+  memfd: true,
+  vmport: false,
+  retiredCpuFeatures: [],
+  launchSecurity: false,
+  hyperv: false,
+  // Pointer authentication makes emulated guests four times slower.
+  emulatedCpu: { model: "max", disable: ["pauth"] },
+} as const satisfies ArchitectureProfile;

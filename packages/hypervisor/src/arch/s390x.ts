@@ -1,0 +1,27 @@
+import type { ArchitectureProfile } from "./profile.ts";
+
+export const s390x = {
+  name: "s390x",
+  machineName: "s390x",
+  emulator: "/usr/bin/qemu-system-s390x",
+  diskBus: "virtio",
+  serial: { type: "sclp-serial", model: "sclpconsole" },
+  virtioModel: { modern: "virtio", transitional: "virtio" },
+  scsiModel: { modern: "virtio-scsi", transitional: "virtio-scsi" },
+  usb: "never",
+  video: { bios: { type: "virtio" }, efi: { type: "virtio" }, allowed: ["virtio"] },
+  graphicsInputs: [{ type: "keyboard", bus: "virtio" }],
+  watchdog: "diag288",
+  panicModels: [],
+  acpi: false,
+  smbios: false,
+  cpuHotplug: true,
+  memoryHotplug: false,
+  pci: false,
+  memfd: false,
+  vmport: false,
+  retiredCpuFeatures: [],
+  launchSecurity: false,
+  hyperv: false,
+  emulatedCpu: { model: "max", disable: [] },
+} as const satisfies ArchitectureProfile;
