@@ -51,6 +51,11 @@ export const errorKinds = {
     action: "Check that the VirtualMachineInstance exists and is Running.",
     retry: true,
   },
+  CliEnvironmentMissing: {
+    meaning: "A role was started without an environment variable that its pod template sets.",
+    action: "Start it through virt-operator's Deployment, or set the variable that the message names.",
+    retry: false,
+  },
   DemoGuestModuleMissing: {
     meaning: "Debian's kernel package lacks a driver that the demo guest needs.",
     action: "Report it, with the version of the kernel package.",

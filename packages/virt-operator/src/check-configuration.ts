@@ -8,13 +8,14 @@ export interface ConfigurationProblem {
   readonly blocks: boolean;
 }
 
-interface KnownNames {
-  /** Names that the hypervisor registry answers to. */
-  readonly hypervisors: readonly string[];
+/** The hypervisors that may be configured. */
+export interface KnownHypervisors {
+  has(name: string): boolean;
+  names(): string[];
 }
 
 /** What cannot be carried out. Nothing here is ignored silently: an unmet wish becomes a condition. */
-export function checkConfiguration(kubevirt: KubeVirt, known: KnownNames): ConfigurationProblem[] {
+export function checkConfiguration(kubevirt: KubeVirt, known: KnownHypervisors): ConfigurationProblem[] {
   return [
     ...checkHypervisors(kubevirt, known),
     ...checkGated(kubevirt),
@@ -32,7 +33,7 @@ function checkGateNames(kubevirt: KubeVirt): ConfigurationProblem[] {
   }));
 }
 
-function checkHypervisors(kubevirt: KubeVirt, known: KnownNames): ConfigurationProblem[] {
+function checkHypervisors(kubevirt: KubeVirt, known: KnownHypervisors): ConfigurationProblem[] {
   const configuration = kubevirt.spec.configuration ?? {};
   const fields = (["hypervisor", "hypervisors"] as const).filter((name) => (configuration[name] ?? []).length > 0);
   const [field, other] = fields;
@@ -52,8 +53,8 @@ function checkHypervisors(kubevirt: KubeVirt, known: KnownNames): ConfigurationP
     problems.push({ field: path, message, blocks: true });
   }
   for (const [index, { name }] of entries.entries()) {
-    if (name === undefined || name === "" || known.hypervisors.includes(name)) continue;
-    const message = `"${name}" is not a hypervisor we have; use ${known.hypervisors.join(" or ")}`;
+    if (name === undefined || name === "" || known.has(name)) continue;
+    const message = `"${name}" is not a hypervisor we have; use ${known.names().join(" or ")}`;
     problems.push({ field: `${path}[${index}].name`, message, blocks: true });
   }
   return problems;

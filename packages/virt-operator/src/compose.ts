@@ -1,11 +1,19 @@
-import { describeError, type Clock, type Logger } from "@polyvirt/core";
-import { kubeVirts, type KubeVirt } from "@polyvirt/api";
-import { events, type Event } from "@polyvirt/api/k8s";
-import { createController, createInformer, keyOf, type KubeClient } from "@polyvirt/kube";
+import type { Clock, Logger } from "@polyvirt/core";
+import { kubeVirts } from "@polyvirt/api";
+import {
+  createController,
+  createEventRecorder,
+  createInformer,
+  keyOf,
+  runAsLeader,
+  type KubeClient,
+} from "@polyvirt/kube";
+import type { KnownHypervisors } from "./check-configuration.ts";
 import type { RoleImages } from "./images.ts";
 import { createInstalledObjects } from "./installed-objects.ts";
 import { reconcileKubeVirt } from "./reconcile.ts";
-import type { RecordEvent } from "./report.ts";
+
+const virtOperator = "virt-operator";
 
 export interface VirtOperatorDeps {
   readonly client: KubeClient;
@@ -17,8 +25,9 @@ export interface VirtOperatorDeps {
   readonly version: string;
   /** Kubernetes' name of this machine's architecture: guests get it when they do not say. */
   readonly architecture: string;
-  /** Names of hypervisors that may be configured. */
-  readonly hypervisors: readonly string[];
+  readonly hypervisors: KnownHypervisors;
+  /** Name of this pod: of several replicas one works at a time. */
+  readonly identity: string;
 }
 
 export interface VirtOperator {
@@ -31,7 +40,8 @@ export function composeVirtOperator(deps: VirtOperatorDeps): VirtOperator {
   const { client, clock, logger } = deps;
   const kubevirtInformer = createInformer(client, kubeVirts, { clock, logger });
   const objects = createInstalledObjects(deps);
-  const reconcileDeps = { ...deps, objects, recordEvent: createEventRecorder(deps) };
+  const recorder = createEventRecorder({ client, clock, logger, component: virtOperator });
+  const reconcileDeps = { ...deps, objects, recorder };
   const controller = createController({
     name: "kubevirt",
     clock,
@@ -48,45 +58,20 @@ export function composeVirtOperator(deps: VirtOperatorDeps): VirtOperator {
   const enqueueAll = (): void => {
     for (const kubevirt of kubevirtInformer.list()) controller.enqueue(keyOf(kubevirt));
   };
-  return {
-    async run(signal) {
-      kubevirtInformer.start(signal);
-      await Promise.all([kubevirtInformer.synced(), objects.start(signal)]);
-      kubevirtInformer.on({ onSet: enqueueAll, onDelete: enqueueAll });
-      objects.onChange(enqueueAll);
-      await controller.run(signal);
-    },
+  const lead = async (signal: AbortSignal): Promise<void> => {
+    kubevirtInformer.start(signal);
+    await Promise.all([kubevirtInformer.synced(), objects.start(signal)]);
+    kubevirtInformer.on({ onSet: enqueueAll, onDelete: enqueueAll });
+    objects.onChange(enqueueAll);
+    await controller.run(signal);
+    await recorder.flush();
   };
-}
-
-function createEventRecorder({ client, clock, logger }: VirtOperatorDeps): RecordEvent {
-  const component = "virt-operator";
-  return async (kubevirt: KubeVirt, type, reason, message) => {
-    const { name = "", namespace = "", uid } = kubevirt.metadata;
-    const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-    const event: Event = {
-      metadata: { generateName: `${name}.`, namespace },
-      involvedObject: {
-        apiVersion: "kubevirt.io/v1",
-        kind: "KubeVirt",
-        name,
-        namespace,
-        ...(uid === undefined ? {} : { uid }),
-      },
-      type,
-      reason,
-      message,
-      source: { component },
-      reportingComponent: component,
-      firstTimestamp: time,
-      lastTimestamp: time,
-      count: 1,
-    };
-    try {
-      await client.create(events, event);
-    } catch (error) {
-      // An event is a courtesy: the condition says the same, and the installation must not wait for it.
-      logger.warn("an event could not be recorded", { reason, error: describeError(error) });
-    }
+  return {
+    run: (signal) =>
+      runAsLeader(
+        { client, clock, logger, namespace: deps.namespace, name: virtOperator, identity: deps.identity },
+        signal,
+        lead,
+      ),
   };
 }

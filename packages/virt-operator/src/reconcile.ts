@@ -1,16 +1,16 @@
 import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
 import { finalizers, type KubeVirt } from "@polyvirt/api";
 import type { KubeObject, Secret } from "@polyvirt/api/k8s";
-import type { KubeClient, ReconcileResult } from "@polyvirt/kube";
+import type { EventRecorder, KubeClient, ReconcileResult } from "@polyvirt/kube";
 import { certificateSecrets, planCertificates, readRotationPolicy } from "./certificates.ts";
-import { checkConfiguration, type ConfigurationProblem } from "./check-configuration.ts";
+import { checkConfiguration, type ConfigurationProblem, type KnownHypervisors } from "./check-configuration.ts";
 import type { RoleImages } from "./images.ts";
 import { isOwn, readInstallation, type Installation } from "./installation.ts";
 import type { InstalledObjects } from "./installed-objects.ts";
 import { ensureFinalizer, removeFinalizer } from "./kubevirt-object.ts";
 import { planInstallation, type InstallStep } from "./plan.ts";
 import { whyNotReady } from "./readiness.ts";
-import { report, type RecordEvent } from "./report.ts";
+import { report } from "./report.ts";
 import type { Outcome } from "./status.ts";
 import { uninstall } from "./uninstall.ts";
 
@@ -19,13 +19,13 @@ export interface ReconcileDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly objects: InstalledObjects;
-  readonly recordEvent: RecordEvent;
+  readonly recorder: Pick<EventRecorder, "record">;
   /** Where this operator runs; the KubeVirt object must be there too. */
   readonly namespace: string;
   readonly version: string;
   readonly images: RoleImages;
   readonly architecture: string;
-  readonly hypervisors: readonly string[];
+  readonly hypervisors: KnownHypervisors;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function reconcileKubeVirt(
   deps: ReconcileDeps,
 ): Promise<ReconcileResult> {
   if (kubevirt.metadata.deletionTimestamp !== undefined) return removeInstallation(kubevirt, deps);
-  const problems = [...checkPlace(kubevirt, others, deps), ...checkConfiguration(kubevirt, deps)];
+  const problems = [...checkPlace(kubevirt, others, deps), ...checkConfiguration(kubevirt, deps.hypervisors)];
   if (problems.some(({ blocks }) => blocks)) {
     await report(kubevirt, { state: "refused", problems }, deps);
     return {};
@@ -94,7 +94,7 @@ async function applyStep(kubevirt: KubeVirt, step: InstallStep, deps: ReconcileD
   const names = written.map((object) => `${object.kind} ${object.metadata.name}`);
   deps.logger.info("applied objects", { step: step.name, objects: names });
   if (kubevirt.status?.phase === "Deployed") {
-    await deps.recordEvent(kubevirt, "Normal", "Applied", `Brought up to date: ${names.join(", ")}.`);
+    deps.recorder.record(kubevirt, "Normal", "Applied", `Brought up to date: ${names.join(", ")}.`);
   }
 }
 

@@ -1,22 +1,14 @@
 import { jsonEqual, type Clock } from "@polyvirt/core";
 import type { KubeVirt } from "@polyvirt/api";
-import type { KubeClient } from "@polyvirt/kube";
+import type { EventRecorder, KubeClient } from "@polyvirt/kube";
 import type { Installation } from "./installation.ts";
 import { writeStatus } from "./kubevirt-object.ts";
 import { buildStatus, describeProblems, type Outcome } from "./status.ts";
 
-/** Tells users what happened, on the KubeVirt object. */
-export type RecordEvent = (
-  kubevirt: KubeVirt,
-  type: "Normal" | "Warning",
-  reason: string,
-  message: string,
-) => void | Promise<void>;
-
 interface ReportDeps {
   readonly client: Pick<KubeClient, "patch">;
   readonly clock: Pick<Clock, "now">;
-  readonly recordEvent: RecordEvent;
+  readonly recorder: Pick<EventRecorder, "record">;
   readonly version: string;
   readonly architecture: string;
 }
@@ -33,20 +25,20 @@ export async function report(
   const status = buildStatus(kubevirt, outcome, facts, new Date(deps.clock.now()).toISOString());
   if (jsonEqual(status, kubevirt.status ?? {})) return;
   await writeStatus(deps.client, kubevirt, status);
-  await announce(kubevirt, outcome, deps);
+  announce(kubevirt, outcome, deps);
 }
 
-async function announce(kubevirt: KubeVirt, outcome: Outcome, deps: ReportDeps): Promise<void> {
+function announce(kubevirt: KubeVirt, outcome: Outcome, deps: ReportDeps): void {
   switch (outcome.state) {
     case "deployed":
       if (kubevirt.status?.phase === "Deployed") return;
-      return deps.recordEvent(kubevirt, "Normal", "Deployed", `Version ${deps.version} is deployed.`);
+      return deps.recorder.record(kubevirt, "Normal", "Deployed", `Version ${deps.version} is deployed.`);
     case "refused":
-      return deps.recordEvent(kubevirt, "Warning", "ConfigurationRefused", describeProblems(outcome.problems));
+      return deps.recorder.record(kubevirt, "Warning", "ConfigurationRefused", describeProblems(outcome.problems));
     case "failed":
-      return deps.recordEvent(kubevirt, "Warning", "DeploymentFailed", outcome.message);
+      return deps.recorder.record(kubevirt, "Warning", "DeploymentFailed", outcome.message);
     case "uninstall-blocked":
-      return deps.recordEvent(kubevirt, "Warning", "UninstallBlocked", outcome.message);
+      return deps.recorder.record(kubevirt, "Warning", "UninstallBlocked", outcome.message);
     case "deploying":
     case "deleting":
       return;

@@ -1,0 +1,26 @@
+import { registry } from "@polyvirt/hypervisor";
+import { composeVirtOperator, imageVariables } from "@polyvirt/virt-operator";
+import { runRole } from "../role-process.ts";
+
+/** Node's names of architectures, in Kubernetes' words. */
+const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
+
+await runRole("virt-operator", async ({ client, clock, logger, signal, required }) => {
+  const operator = composeVirtOperator({
+    client,
+    clock,
+    logger,
+    namespace: required("POD_NAMESPACE"),
+    identity: required("POD_NAME"),
+    version: required("OPERATOR_VERSION"),
+    architecture: architectures[process.arch] ?? process.arch,
+    hypervisors: registry,
+    images: {
+      virtApi: required(imageVariables.virtApi),
+      virtController: required(imageVariables.virtController),
+      virtHandler: required(imageVariables.virtHandler),
+      virtLauncher: required(imageVariables.virtLauncher),
+    },
+  });
+  await operator.run(signal);
+});
