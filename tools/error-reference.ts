@@ -7,17 +7,24 @@ import { repositoryRoot } from "./repository.ts";
 const referencePath = join(repositoryRoot, "docs/reference/errors.md");
 type ErrorTables = ReadonlyMap<string, Readonly<Record<string, ErrorKind>>>;
 
-/** The `errorKinds` table of every package that has one. */
+/** Every table of error kinds, by package: what an `errors.ts` exports as `errorKinds`, or as `…ErrorKinds` in a folder. */
 async function readErrorTables(): Promise<ErrorTables> {
   const tables = new Map<string, Readonly<Record<string, ErrorKind>>>();
   for (const name of (await readdir(join(repositoryRoot, "packages"))).toSorted()) {
-    const path = join(repositoryRoot, "packages", name, "src/errors.ts");
-    if (!existsSync(path) || name === "core") continue;
-    // A package's errors.ts promises this export (CONTRIBUTING.md); the check below fails when it is missing.
-    const { errorKinds } = (await import(path)) as { errorKinds?: Record<string, ErrorKind> };
-    tables.set(name, errorKinds ?? {});
+    if (name === "core") continue;
+    for (const path of await findErrorFiles(join(repositoryRoot, "packages", name, "src"))) {
+      // An errors.ts promises this export (CONTRIBUTING.md); the check below fails when it is missing.
+      const exported = (await import(path)) as Record<string, Record<string, ErrorKind>>;
+      const found = Object.entries(exported).filter(([key]) => /errorKinds$/i.test(key));
+      tables.set(name, Object.assign({}, tables.get(name), ...found.map(([, kinds]) => kinds)));
+    }
   }
   return tables;
+}
+
+async function findErrorFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.name === "errors.ts").map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Writes docs/reference/errors.md from the tables. */
