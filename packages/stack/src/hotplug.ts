@@ -1,4 +1,8 @@
-import type { DomainDisk, DomainInterface } from "@polyvirt/domain";
+import type { Domain } from "@polyvirt/domain";
+
+type Devices = NonNullable<Domain["devices"]>;
+type DomainDisk = NonNullable<Devices["disks"]>[number];
+type DomainInterface = NonNullable<Devices["interfaces"]>[number];
 
 /** Changing the hardware of a running machine. Devices are known by the name of their alias. */
 export interface Hotplug {

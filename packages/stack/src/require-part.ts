@@ -13,8 +13,7 @@ export function requirePart<Part extends OptionalPart>(
       fields: { stack: stack.name, part },
     });
   }
-  // Just checked; TypeScript does not narrow an indexed access by a type parameter.
-  return found as NonNullable<Stack[Part]>;
+  return found;
 }
 
 /** What a stack declares to implement beside its life cycle. */

@@ -1,0 +1,119 @@
+import type { Domain } from "@polyvirt/domain";
+import { errors } from "../errors.ts";
+import { addBalloon } from "./balloon.ts";
+import { addChannels } from "./channel.ts";
+import { addClock } from "./clock.ts";
+import { addControllers } from "./controller.ts";
+import { addCpu } from "./cpu.ts";
+import { addDisk } from "./disk.ts";
+import { addFeatures } from "./features.ts";
+import { addGraphics } from "./graphics.ts";
+import { addInputs } from "./input.ts";
+import { addInterfaces } from "./interface.ts";
+import { addLifecycleActions } from "./lifecycle-actions.ts";
+import { MachinePlan, type AfterStart, type DomainSection } from "./machine-plan.ts";
+import { addMemory } from "./memory.ts";
+import { keyValues } from "./option.ts";
+import { addOs, readMachine } from "./os.ts";
+import { addPanics } from "./panic.ts";
+import { addRngs } from "./rng.ts";
+import { Section } from "./section.ts";
+import { addSerials } from "./serial.ts";
+import { addSysinfo } from "./sysinfo.ts";
+import { addVideos } from "./video.ts";
+import { addWatchdogs } from "./watchdog.ts";
+
+export interface QemuCommand {
+  readonly emulator: string;
+  readonly args: readonly string[];
+  /** Monitor commands to run before the guest may. */
+  readonly afterStart: readonly AfterStart[];
+}
+
+/**
+ * The machine definition as QEMU's arguments. Whatever the definition says that has no place in them is refused, all of
+ * it at once and by path: a machine is what its definition says, or it does not start.
+ */
+export function buildArguments(definition: Domain): QemuCommand {
+  const domain = new Section<Domain>(definition);
+  const architecture = readMachine(domain);
+  const virtType = domain.oneOf("type", ["qemu", "kvm", "hyperv"]);
+  if (virtType === undefined) throw errors.StackDefinitionRefused("read type: it must be qemu, kvm or hyperv");
+  const plan = new MachinePlan(architecture, virtType);
+  const emulator = domain.requireChild("devices").text("emulator") ?? architecture.emulator;
+  if (!/^\/[A-Za-z0-9._/-]+$/.test(emulator)) {
+    throw errors.StackDefinitionRefused("read devices.emulator: it must be an absolute path of plain characters");
+  }
+
+  addIdentity(domain, plan);
+  for (const add of [addMemory, addCpu, addFeatures, addClock, addOs, addSysinfo, addLifecycleActions, addIothreads]) {
+    add(domain, plan);
+  }
+  addDevices(domain, plan);
+  const passthrough = commandline(domain);
+  refuseUnread(domain);
+  return { emulator, args: [...baseArguments, ...plan.write(), ...passthrough], afterStart: plan.afterStart };
+}
+
+/** No file of the host and no default device gets into the machine, and QEMU gives up rights that it will not need. */
+const baseArguments = [
+  "-no-user-config",
+  "-nodefaults",
+  "-sandbox",
+  "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
+  "-msg",
+  "timestamp=on",
+] as const;
+
+function addIdentity(domain: DomainSection, plan: MachinePlan): void {
+  plan.addOption("-name", keyValues(`guest=${domain.requireText("name")}`, { "debug-threads": true }));
+  const uuid = domain.text("uuid");
+  if (uuid !== undefined) plan.addOption("-uuid", uuid);
+  const genid = domain.text("genid");
+  if (genid !== undefined) plan.addDevice("vmgenid", { id: "vmgenid0", guid: genid });
+  // For people and for tools that read definitions; namespace declarations are in $attributes.
+  domain.skip("title", "description", "metadata", "id", "$attributes", "$prefix");
+  // Where threads run is tuned by the node agent, which sees them all.
+  domain.skip("cputune", "numatune", "resource");
+  // The launcher's pod is the security boundary; there are no labels to change.
+  domain.skip("seclabels");
+}
+
+function addIothreads(domain: DomainSection, plan: MachinePlan): void {
+  const listed = domain.child("iothreadids")?.children("iothreads") ?? [];
+  const numbers = listed.map((thread) => thread.number("id") ?? 0);
+  const count = domain.number("iothreads") ?? numbers.length;
+  for (let next = 1; numbers.length < count; next += 1) if (!numbers.includes(next)) numbers.push(next);
+  for (const number of numbers) plan.addObject("iothread", `iothread${number}`);
+}
+
+function addDevices(domain: DomainSection, plan: MachinePlan): void {
+  const buses = addControllers(domain, plan);
+  for (const [index, disk] of domain.requireChild("devices").children("disks").entries())
+    addDisk(disk, index, buses, plan);
+  addInterfaces(domain, plan);
+  addSerials(domain, plan);
+  addChannels(domain, buses, plan);
+  addGraphics(domain, plan);
+  addVideos(domain, plan);
+  addInputs(domain, buses, plan);
+  addRngs(domain, plan);
+  addBalloon(domain, plan);
+  addWatchdogs(domain, plan);
+  addPanics(domain, plan);
+}
+
+/** Arguments that a definition gives QEMU word for word; whoever writes definitions is trusted with that. */
+function commandline(domain: DomainSection): string[] {
+  return (domain.child("qemuCommandline")?.children("args") ?? []).map((arg) => arg.requireText("value"));
+}
+
+function refuseUnread(domain: DomainSection): void {
+  const paths = domain.unread();
+  if (paths.length === 0) return;
+  const shown = paths.slice(0, 10).join(", ") + (paths.length > 10 ? ` and ${paths.length - 10} more` : "");
+  throw errors.StackDefinitionRefused(
+    `express the definition in QEMU's arguments: the qemu stack does not support ${shown}; leave it out or use another stack`,
+    { fields: { paths } },
+  );
+}

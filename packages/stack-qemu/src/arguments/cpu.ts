@@ -1,0 +1,94 @@
+import type { Cpu } from "./definition-types.ts";
+import { errors } from "../errors.ts";
+import type { DomainSection, MachinePlan } from "./machine-plan.ts";
+import type { Section } from "./section.ts";
+
+/** `-cpu` and `-smp`. */
+export function addCpu(domain: DomainSection, plan: MachinePlan): void {
+  const cpu = domain.child("cpu");
+  addModel(cpu, plan);
+  addCount(domain, plan, cpu);
+}
+
+type CpuSection = Section<Cpu>;
+
+function addModel(cpu: CpuSection | undefined, plan: MachinePlan): void {
+  if (cpu === undefined) return plan.setCpu(plan.architecture.defaultCpu);
+  // How strictly libvirt compares the CPU with the host's: QEMU's own `enforce` does that where the host matters.
+  cpu.skip("match", "check", "vendor", "migratable");
+  const mode = cpu.oneOf("mode", ["custom", "host-model", "host-passthrough", "maximum"]);
+  const model = cpu.child("model");
+  model?.skip("fallback");
+  if (mode !== "custom" && mode !== undefined) {
+    const host = plan.virtType === "qemu" ? plan.architecture.emulatedHostCpu : { model: "host", flags: {} };
+    // A model beside host-model is what libvirt once expanded it to.
+    model?.skip("value");
+    plan.setCpu(host.model, host.flags);
+  } else {
+    const name = model?.text("value");
+    if (name !== undefined && !/^[A-Za-z0-9._-]+$/.test(name))
+      throw cpu.refuse("model", "this is not the name of a CPU");
+    plan.setCpu(name ?? plan.architecture.defaultCpu);
+  }
+  const vendor = model?.text("vendorId");
+  if (vendor !== undefined) plan.setCpu(undefined, { vendor });
+  for (const feature of cpu.children("features")) {
+    const name = feature.requireText("name");
+    if (!/^[a-z0-9._-]+$/i.test(name)) throw feature.refuse("name", "this is not the name of a CPU feature");
+    const policy = feature.oneOf("policy", ["force", "require", "optional", "disable", "forbid"]) ?? "require";
+    plan.setCpu(undefined, { [qemuFeatureNames[name] ?? name]: !["disable", "forbid"].includes(policy) });
+  }
+  const bits = cpu.child("maxphysaddr");
+  if (bits?.oneOf("mode", ["emulate", "passthrough"]) === "passthrough")
+    plan.setCpu(undefined, { "host-phys-bits": true });
+  else if (bits !== undefined) plan.setCpu(undefined, { "phys-bits": bits.number("bits") });
+}
+
+/** Names that libvirt's CPU map and QEMU spell differently. */
+const qemuFeatureNames: Readonly<Record<string, string>> = {
+  "sse4.1": "sse4-1",
+  "sse4.2": "sse4-2",
+  nodeid_msr: "nodeid-msr",
+  lahf_lm: "lahf-lm",
+  cmp_legacy: "cmp-legacy",
+  "3dnowprefetch": "3dnowprefetch",
+  fxsr_opt: "fxsr-opt",
+  perfctr_core: "perfctr-core",
+  perfctr_nb: "perfctr-nb",
+  tsc_adjust: "tsc-adjust",
+  avx512vbmi: "avx512vbmi",
+  invtsc: "invtsc",
+};
+
+function addCount(domain: DomainSection, plan: MachinePlan, cpu: CpuSection | undefined): void {
+  const vcpu = domain.child("vcpu");
+  // Where the threads run is tuned from outside, after the start.
+  vcpu?.skip("placement", "cpuset");
+  const count = vcpu?.number("value") ?? 1;
+  const present = vcpu?.number("current") ?? enabledCpus(domain) ?? count;
+  if (count === 0) throw errors.StackDefinitionRefused("read vcpu: a machine needs at least one");
+  if (present > count) throw errors.StackDefinitionRefused(`read vcpu: ${present} present of at most ${count}`);
+  const topology = cpu?.child("topology");
+  const [sockets, dies, cores, threads] = (["sockets", "dies", "cores", "threads"] as const).map((key) =>
+    topology?.number(key),
+  );
+  const product = (sockets ?? 1) * (dies ?? 1) * (cores ?? 1) * (threads ?? 1);
+  if (topology !== undefined && product !== count) {
+    throw errors.StackDefinitionRefused(`read cpu.topology: it makes ${product} CPUs, vcpu says ${count}`);
+  }
+  plan.addKeyValues("-smp", `cpus=${present}`, {
+    maxcpus: count,
+    sockets: sockets ?? (topology === undefined ? count : undefined),
+    dies: dies === undefined || dies === 1 ? undefined : dies,
+    cores: cores ?? (topology === undefined ? 1 : undefined),
+    threads: threads ?? (topology === undefined ? 1 : undefined),
+  });
+}
+
+/** Hotpluggable CPUs are listed one by one; those that are enabled are there from the start. */
+function enabledCpus(domain: DomainSection): number | undefined {
+  const listed = domain.child("vcpus")?.children("vcpus") ?? [];
+  for (const vcpu of listed) vcpu.skip("id", "hotpluggable", "order");
+  const enabled = listed.filter((vcpu) => vcpu.toggle("enabled") ?? true);
+  return listed.length === 0 ? undefined : enabled.length;
+}

@@ -1,0 +1,127 @@
+import type { Interface, PortForward } from "./definition-types.ts";
+import { deviceId, placement, virtioDriver, virtioProperties } from "./device.ts";
+import type { DeviceProperties, DomainSection, MachinePlan } from "./machine-plan.ts";
+import type { Section } from "./section.ts";
+
+type InterfaceSection = Section<Interface>;
+
+/** A network card in QEMU's terms: the host's side and the device. */
+export interface InterfaceParts {
+  readonly id: string;
+  readonly netdev: Readonly<Record<string, unknown>> & { readonly id: string };
+  readonly device: DeviceProperties & { readonly driver: string };
+  /** Whether the guest is to see an unplugged cable. */
+  readonly linkDown: boolean;
+}
+
+export function addInterfaces(domain: DomainSection, plan: MachinePlan): void {
+  for (const [index, device] of domain.requireChild("devices").children("interfaces").entries()) {
+    const parts = buildInterface(device, `net${index}`, plan);
+    plan.addNetdev(parts.netdev);
+    const { driver, ...properties } = parts.device;
+    plan.addDevice(driver, properties);
+    if (parts.linkDown) plan.addAfterStart({ command: "set_link", args: { name: parts.id, up: false } });
+  }
+}
+
+export function buildInterface(device: InterfaceSection, fallbackId: string, plan: MachinePlan): InterfaceParts {
+  const id = deviceId(device, fallbackId, plan);
+  const mac = device.child("mac");
+  mac?.skip("type", "check");
+  const address = mac?.text("address");
+  if (address !== undefined && !/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(address))
+    throw device.refuse("mac", "this is not a MAC address");
+  const driver = device.child("driver");
+  const queues = driver?.number("queues");
+  const netdev = hostSide(device, `host${id}`, queues);
+  const model = device.child("model")?.text("type") ?? "virtio";
+  const rom = device.child("rom");
+  const common: DeviceProperties = {
+    id,
+    netdev: netdev.id,
+    mac: address,
+    romfile: rom?.toggle("enabled") === false ? "" : rom?.text("file"),
+    rombar: rom?.toggle("bar") === false ? 0 : undefined,
+    ...placement(device, plan),
+  };
+  return {
+    id,
+    netdev,
+    linkDown: device.child("link")?.oneOf("state", ["up", "down"]) === "down",
+    device: { driver: cardDriver(device, model, plan), ...common, ...virtioCard(device, model, queues) },
+  };
+}
+
+/** Cards other than virtio, by the definition's name for them. */
+const otherCards: Readonly<Record<string, string>> = {
+  e1000: "e1000",
+  e1000e: "e1000e",
+  rtl8139: "rtl8139",
+  ne2k_pci: "ne2k_pci",
+  pcnet: "pcnet",
+};
+
+function cardDriver(device: InterfaceSection, model: string, plan: MachinePlan): string {
+  const virtio = virtioDriver(plan, "net", model);
+  const driver = virtio.known ? virtio.driver : otherCards[model];
+  if (driver === undefined) throw device.refuse("model", `the network card ${model.slice(0, 50)} is not known`);
+  return driver;
+}
+
+function virtioCard(device: InterfaceSection, model: string, queues: number | undefined): DeviceProperties {
+  const driver = device.child("driver");
+  const mtu = device.child("mtu")?.number("size");
+  if (!model.startsWith("virtio")) return {};
+  return {
+    host_mtu: mtu,
+    ...(queues !== undefined && queues > 1 && { mq: true, vectors: 2 * queues + 2 }),
+    rx_queue_size: driver?.number("rxQueueSize"),
+    tx_queue_size: driver?.number("txQueueSize"),
+    ...virtioProperties(driver),
+  };
+}
+
+function hostSide(device: InterfaceSection, id: string, queues: number | undefined): InterfaceParts["netdev"] {
+  const vhost = device.child("driver")?.oneOf("name", ["vhost", "qemu"]) === "vhost";
+  switch (device.oneOf("type", ["user", "ethernet"])) {
+    case "ethernet": {
+      const target = device.requireChild("target");
+      // The node agent has made the tap device; QEMU only opens it.
+      target.skip("managed");
+      const queueCount = queues !== undefined && queues > 1 ? queues : undefined;
+      return {
+        type: "tap",
+        id,
+        ifname: target.requireText("dev"),
+        script: "no",
+        downscript: "no",
+        vhost: vhost || undefined,
+        queues: queueCount,
+      };
+    }
+    case "user":
+    case undefined: {
+      if (device.child("backend")?.oneOf("type", ["default"]) === undefined) device.child("backend")?.skip("type");
+      const forwards = device.children("portForwards").flatMap(forwardRules);
+      return { type: "user", id, hostfwd: forwards.length === 0 ? undefined : forwards };
+    }
+  }
+}
+
+/** Ports of the pod that lead into the guest. */
+function forwardRules(forward: Section<PortForward>): { str: string }[] {
+  const proto = forward.oneOf("proto", ["tcp", "udp"]) ?? "tcp";
+  const address = forward.text("address") ?? "";
+  if (address !== "" && !/^[0-9.]+$/.test(address))
+    throw forward.refuse("address", "only an IPv4 address can be given");
+  return forward.children("ranges").flatMap((range) => {
+    const start = range.number("start") ?? 0;
+    const end = range.number("end") ?? start;
+    const to = range.number("to") ?? start;
+    if (start < 1 || end > 65_535 || end < start || end - start > 1000)
+      throw range.refuse("start", "this is not a range of ports");
+    return Array.from({ length: end - start + 1 }, (_, offset) => ({
+      str: `${proto}:${address}:${start + offset}-:${to + offset}`,
+    }));
+  });
+}

@@ -1,0 +1,115 @@
+import type { Domain } from "@polyvirt/domain";
+import type { GuestArchitecture } from "./architecture.ts";
+import { json, keyValues, type OptionValues } from "./option.ts";
+import type { Section } from "./section.ts";
+
+export type DomainSection = Section<Domain>;
+
+/** Properties of a device in QEMU's JSON. */
+export type DeviceProperties = Readonly<Record<string, string | number | boolean | readonly unknown[] | undefined>>;
+
+/**
+ * What the builders contribute to. Options that several of them share (`-machine`, `-cpu`) are collected and written once
+ * at the end; the rest is written in the order in which QEMU needs it.
+ */
+export class MachinePlan {
+  readonly architecture: GuestArchitecture;
+  /** `qemu` means software emulation. */
+  readonly virtType: "qemu" | "kvm" | "hyperv";
+  readonly #machine = new Map<string, string | number | boolean>();
+  readonly #cpu = new Map<string, string | number | boolean>();
+  readonly #accel = new Map<string, string | number | boolean>();
+  readonly #options: string[] = [];
+  readonly #backends: string[] = [];
+  readonly #devices: string[] = [];
+  readonly #ids = new Set<string>();
+  readonly #afterStart: AfterStart[] = [];
+  #cpuModel: string | undefined;
+
+  constructor(architecture: GuestArchitecture, virtType: MachinePlan["virtType"]) {
+    this.architecture = architecture;
+    this.virtType = virtType;
+  }
+
+  setMachine(values: OptionValues): void {
+    collect(this.#machine, values);
+  }
+
+  setCpu(model: string | undefined, values: OptionValues = {}): void {
+    this.#cpuModel = model ?? this.#cpuModel;
+    collect(this.#cpu, values);
+  }
+
+  setAccelerator(values: OptionValues): void {
+    collect(this.#accel, values);
+  }
+
+  /** An option and its value, each an argument of its own. */
+  addOption(name: string, ...value: string[]): void {
+    this.#options.push(name, ...value);
+  }
+
+  addKeyValues(name: string, head: string, values: OptionValues): void {
+    this.#options.push(name, keyValues(head, values));
+  }
+
+  addChardev(backend: string, values: OptionValues): void {
+    this.#backends.push("-chardev", keyValues(backend, values));
+  }
+
+  addObject(type: string, id: string, properties: DeviceProperties = {}): void {
+    this.#backends.push("-object", json({ "qom-type": type, id, ...properties }));
+  }
+
+  addBlockdev(properties: Readonly<Record<string, unknown>>): void {
+    this.#backends.push("-blockdev", json(properties));
+  }
+
+  addNetdev(properties: Readonly<Record<string, unknown>>): void {
+    this.#backends.push("-netdev", json(properties));
+  }
+
+  addDevice(driver: string, properties: DeviceProperties = {}): void {
+    this.#devices.push("-device", json({ driver, ...properties }));
+  }
+
+  /** A monitor command that must run before the guest does. */
+  addAfterStart(command: AfterStart): void {
+    this.#afterStart.push(command);
+  }
+
+  /** True the first time; a second device may not have the same id. */
+  claimId(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    return true;
+  }
+
+  get afterStart(): readonly AfterStart[] {
+    return this.#afterStart;
+  }
+
+  write(): string[] {
+    const { machineType } = this.architecture;
+    const accelerator = { qemu: "tcg", kvm: "kvm", hyperv: "mshv" }[this.virtType];
+    return [
+      "-machine",
+      keyValues(machineType, Object.fromEntries(this.#machine)),
+      "-accel",
+      keyValues(accelerator, Object.fromEntries(this.#accel)),
+      ...(this.#cpuModel === undefined ? [] : ["-cpu", keyValues(this.#cpuModel, Object.fromEntries(this.#cpu))]),
+      ...this.#options,
+      ...this.#backends,
+      ...this.#devices,
+    ];
+  }
+}
+
+export interface AfterStart {
+  readonly command: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+function collect(target: Map<string, string | number | boolean>, values: OptionValues): void {
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) target.set(key, value);
+}

@@ -1,0 +1,19 @@
+import { deviceId, placement } from "./device.ts";
+import type { DomainSection, MachinePlan } from "./machine-plan.ts";
+
+/** Devices by which a guest reports that its kernel has panicked. */
+export function addPanics(domain: DomainSection, plan: MachinePlan): void {
+  for (const [index, panic] of domain.requireChild("devices").children("panics").entries()) {
+    const model = panic.oneOf("model", ["isa", "pvpanic", "hyperv", "s390"]) ?? "isa";
+    if (model === "hyperv") {
+      if (plan.virtType === "qemu") throw panic.refuse("model", "software emulation has no enlightenments");
+      plan.setCpu(undefined, { "hv-crash": true });
+    } else if (model === "isa") {
+      panic.skip("address");
+      plan.addDevice("pvpanic", { id: deviceId(panic, `panic${index}`, plan) });
+    } else if (model === "pvpanic") {
+      plan.addDevice("pvpanic-pci", { id: deviceId(panic, `panic${index}`, plan), ...placement(panic, plan) });
+    }
+    // s390x reports a panic by its own instruction; there is no device.
+  }
+}

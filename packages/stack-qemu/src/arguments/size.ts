@@ -1,0 +1,32 @@
+import type { Section } from "./section.ts";
+
+/** Units of sizes in a definition: bare letters and `iB` count in powers of two, `B` in powers of ten. */
+const units: Readonly<Record<string, number>> = {
+  b: 1,
+  bytes: 1,
+  KB: 1000,
+  k: 1024,
+  KiB: 1024,
+  MB: 1000 ** 2,
+  M: 1024 ** 2,
+  MiB: 1024 ** 2,
+  GB: 1000 ** 3,
+  G: 1024 ** 3,
+  GiB: 1024 ** 3,
+  TB: 1000 ** 4,
+  T: 1024 ** 4,
+  TiB: 1024 ** 4,
+};
+
+interface Sized {
+  unit?: string | undefined;
+  value?: number | string | undefined;
+}
+
+/** A size of the definition in bytes; without a unit it is in KiB. */
+export function sizeInBytes(size: Section<Sized>): number {
+  const unit = size.text("unit") ?? "KiB";
+  const factor = units[unit] ?? units[unit.replace(/^[KkMmGgTt]/, (letter) => letter.toUpperCase())];
+  if (factor === undefined) throw size.refuse("unit", "this unit is not known");
+  return (size.number("value") ?? 0) * factor;
+}

@@ -1,0 +1,117 @@
+import type { Domain } from "@polyvirt/domain";
+import {
+  hasEnded,
+  type DomainEvent,
+  type DomainEventListener,
+  type Lifecycle,
+  type RunningDomain,
+  type StartOptions,
+} from "@polyvirt/stack";
+import { buildArguments } from "../arguments/build-arguments.ts";
+import { errors } from "../errors.ts";
+import { QemuMachine, type MachineDependencies } from "./qemu-machine.ts";
+
+/** One machine at a time, and everything that the launcher may do to it as a whole. */
+export class QemuLifecycle implements Lifecycle {
+  readonly #dependencies: MachineDependencies;
+  readonly #listeners = new Set<DomainEventListener>();
+  #machine: QemuMachine | undefined;
+  #starting: { readonly name: string; readonly done: Promise<void> } | undefined;
+
+  constructor(dependencies: MachineDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async start(definition: Domain, options: StartOptions = {}): Promise<void> {
+    const name = definition.name ?? "";
+    if (this.#starting?.name === name) return this.#starting.done;
+    if (this.#isRunning(name)) return;
+    this.#refuseSecond(name);
+    const done = this.#startNew(definition, options);
+    this.#starting = { name, done };
+    try {
+      await done;
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+
+  async #startNew(definition: Domain, options: StartOptions): Promise<void> {
+    const command = buildArguments(definition);
+    const emit = (event: DomainEvent): void => this.#emit(event);
+    this.#machine = await QemuMachine.spawn(definition, command, this.#dependencies, emit);
+    try {
+      await this.#machine.bringUp(command, options);
+    } catch (error) {
+      this.#machine = undefined;
+      throw error;
+    }
+  }
+
+  pause(): Promise<void> {
+    return this.running("pause").pause();
+  }
+
+  resume(): Promise<void> {
+    return this.running("resume").resume();
+  }
+
+  async reset(): Promise<void> {
+    await this.running("reset").monitor.execute("system_reset");
+  }
+
+  async shutdown(): Promise<void> {
+    await this.running("shut down").monitor.execute("system_powerdown");
+  }
+
+  async kill(): Promise<void> {
+    const starting = this.#starting;
+    if (this.#machine !== undefined && !hasEnded(this.#machine.status)) await this.#machine.kill();
+    // Whoever waits for the start of a killed machine hears that it failed.
+    await starting?.done.catch(() => undefined);
+  }
+
+  async forget(): Promise<void> {
+    if (this.#machine === undefined) return;
+    if (!hasEnded(this.#machine.status))
+      throw errors.StackDomainExists(`forget ${this.#machine.definition.name}: it runs`);
+    this.#machine = undefined;
+  }
+
+  domain(): RunningDomain | undefined {
+    return this.#machine === undefined
+      ? undefined
+      : { definition: this.#machine.definition, status: this.#machine.status };
+  }
+
+  subscribe(listener: DomainEventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The machine, for an operation that needs it to run. */
+  running(operation: string): QemuMachine {
+    if (this.#machine === undefined || hasEnded(this.#machine.status)) {
+      throw errors.StackDomainNotFound(`${operation} the machine: none is running`);
+    }
+    return this.#machine;
+  }
+
+  /** Does nothing for the machine that runs already, so that a start may be repeated. */
+  #isRunning(name: string): boolean {
+    return this.#machine !== undefined && this.#machine.definition.name === name && !hasEnded(this.#machine.status);
+  }
+
+  #refuseSecond(name: string): void {
+    if (this.#starting !== undefined) {
+      throw errors.StackDomainExists(`start ${name}: ${this.#starting.name} is being started`);
+    }
+    if (this.#machine === undefined) return;
+    const state = hasEnded(this.#machine.status) ? "has ended and must be forgotten first" : "runs already";
+    throw errors.StackDomainExists(`start ${name}: ${this.#machine.definition.name ?? ""} ${state}`);
+  }
+
+  #emit(event: DomainEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}

@@ -1,0 +1,174 @@
+import type { Clock, Logger } from "@polyvirt/core";
+import type { Domain } from "@polyvirt/domain";
+import type { DomainEvent, DomainStatus, StartOptions } from "@polyvirt/stack";
+import type { QemuCommand } from "../arguments/build-arguments.ts";
+import { errors } from "../errors.ts";
+import { monitorFd, type SpawnVmm, type VmmExit, type VmmProcess } from "../process/vmm-process.ts";
+import { connectQmp, type QmpClient } from "../qmp/qmp-client.ts";
+import {
+  askedToEnd,
+  askedToPause,
+  describeExit,
+  lastWords,
+  onExit,
+  onQmpEvent,
+  startingState,
+  type MachineState,
+  type Transition,
+} from "./machine-state.ts";
+
+export interface MachineDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly spawn: SpawnVmm;
+}
+
+/** Time for QEMU to come up; under software emulation on a loaded node it is seconds, not milliseconds. */
+const startTimeoutMs = 60_000;
+const commandTimeoutMs = 10_000;
+/** Time for QEMU to close its disks before it is killed. */
+const quitTimeoutMs = 3_000;
+
+/** One QEMU process from spawn to exit. */
+export class QemuMachine {
+  readonly definition: Domain;
+  readonly #dependencies: MachineDependencies;
+  readonly #emit: (event: DomainEvent) => void;
+  readonly #process: VmmProcess;
+  #state: MachineState = startingState;
+  #qmp: QmpClient | undefined;
+  #exit: Promise<VmmExit>;
+
+  private constructor(
+    definition: Domain,
+    process: VmmProcess,
+    dependencies: MachineDependencies,
+    emit: (event: DomainEvent) => void,
+  ) {
+    this.definition = definition;
+    this.#process = process;
+    this.#dependencies = dependencies;
+    this.#emit = emit;
+    this.#exit = process.exited;
+  }
+
+  /** Spawns QEMU with stopped CPUs. Nothing is known yet but that the program exists; `bringUp` does the rest. */
+  static async spawn(
+    definition: Domain,
+    command: QemuCommand,
+    dependencies: MachineDependencies,
+    emit: (event: DomainEvent) => void,
+  ): Promise<QemuMachine> {
+    const monitor = ["-chardev", `socket,id=monitor,fd=${monitorFd}`, "-mon", "chardev=monitor,mode=control"];
+    const args = [...command.args, "-S", ...monitor];
+    dependencies.logger.debug("starting QEMU", { emulator: command.emulator, args });
+    try {
+      const process = await dependencies.spawn(command.emulator, args);
+      return new QemuMachine(definition, process, dependencies, emit);
+    } catch (cause) {
+      throw errors.StackStartFailed(`start ${command.emulator}`, { cause });
+    }
+  }
+
+  /** Connects the monitor, sets up what only the monitor can, and lets the guest run unless it is to wait. */
+  async bringUp(command: QemuCommand, options: StartOptions): Promise<void> {
+    const stop = (): void => this.#process.kill("SIGKILL");
+    options.signal?.addEventListener("abort", stop, { once: true });
+    try {
+      options.signal?.throwIfAborted();
+      await this.#connect(command, options.paused ?? false);
+      this.#watchExit();
+    } catch (cause) {
+      throw await this.#explainFailedStart(cause, options.signal);
+    } finally {
+      options.signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  get status(): DomainStatus {
+    return this.#state.status;
+  }
+
+  /** Resolves when the machine has ended and its last event was sent. */
+  get ended(): Promise<unknown> {
+    return this.#exit;
+  }
+
+  get monitor(): QmpClient {
+    if (this.#qmp === undefined) throw errors.StackVmmGone("talk to QEMU: it has not started");
+    return this.#qmp;
+  }
+
+  async pause(): Promise<void> {
+    if (this.status.state === "Paused") return;
+    this.#state = askedToPause(this.#state);
+    await this.monitor.execute("stop");
+  }
+
+  async resume(): Promise<void> {
+    await this.monitor.execute("cont");
+  }
+
+  async kill(): Promise<void> {
+    this.#state = askedToEnd(this.#state, "Destroyed");
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    const timer = this.#dependencies.clock.setTimer(quitTimeoutMs, () => this.#process.kill("SIGKILL"));
+    // QEMU may be too far gone to answer; the timer ends it then.
+    await this.#qmp?.execute("quit", {}, { timeoutMs: quitTimeoutMs }).catch(() => this.#process.kill("SIGKILL"));
+    if (this.#qmp === undefined) this.#process.kill("SIGKILL");
+    await this.#exit;
+    timer.cancel();
+  }
+
+  async #connect(command: QemuCommand, paused: boolean): Promise<void> {
+    this.#qmp = await connectQmp({
+      connection: this.#process.monitor,
+      clock: this.#dependencies.clock,
+      timeoutMs: startTimeoutMs,
+      onEvent: (event) => {
+        this.#dependencies.logger.debug("QEMU event", { event: event.name, data: event.data });
+        this.#apply(onQmpEvent(this.#state, event));
+      },
+    });
+    for (const step of command.afterStart) await this.#qmp.execute(step.command, step.args);
+    if (paused) {
+      this.#state = { ...this.#state, status: { state: "Paused", reason: "User" } };
+      this.#emit({ kind: "status", status: this.status });
+    } else {
+      await this.#qmp.execute("cont", {}, { timeoutMs: commandTimeoutMs });
+    }
+  }
+
+  /** QEMU says on stderr what it did not like, and that is what the user needs; the broken monitor is only the echo. */
+  async #explainFailedStart(cause: unknown, signal: AbortSignal | undefined): Promise<Error> {
+    this.#process.kill("SIGKILL");
+    const exit = await this.#exit;
+    const name = this.definition.name ?? "machine";
+    if (signal?.aborted === true) return errors.StackStartFailed(`start ${name}: given up`, { cause: signal.reason });
+    return errors.StackStartFailed(`start ${name}: QEMU ${describeExit(exit)}: ${lastWords(exit)}`, {
+      cause,
+      fields: { stderr: exit.stderr },
+    });
+  }
+
+  #watchExit(): void {
+    this.#exit = this.#process.exited.then((exit) => {
+      this.#qmp?.close();
+      this.#dependencies.logger.info("QEMU ended", { how: describeExit(exit) });
+      this.#apply(onExit(this.#state, exit));
+      return exit;
+    });
+  }
+
+  #apply(transition: Transition): void {
+    this.#state = transition.state;
+    for (const event of transition.events) this.#emit(event);
+  }
+}

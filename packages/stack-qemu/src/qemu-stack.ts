@@ -1,0 +1,33 @@
+import type { Clock, Logger } from "@polyvirt/core";
+import type { Stack } from "@polyvirt/stack";
+import { QemuLifecycle } from "./lifecycle/qemu-lifecycle.ts";
+import { qemuConsole } from "./console.ts";
+import { qemuGraphics } from "./graphics.ts";
+import { QemuProbe } from "./capabilities/qemu-probe.ts";
+import { qemuCapabilities } from "./capabilities/qemu-capabilities.ts";
+import { spawnVmm } from "./process/vmm-process.ts";
+
+export interface QemuStackDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Directory of this launcher's own, for files that live for a moment. */
+  readonly scratchDirectory: string;
+}
+
+/** The stack that runs QEMU itself and speaks QMP with it. */
+export function createQemuStack(dependencies: QemuStackDependencies): Stack {
+  const logger = dependencies.logger.with({ stack: "qemu" });
+  const spawn = spawnVmm({ onStderr: (line) => logger.warn("QEMU", { line }) });
+  const lifecycle = new QemuLifecycle({ clock: dependencies.clock, logger, spawn });
+  const probe = new QemuProbe({ clock: dependencies.clock, spawn });
+  return {
+    name: "qemu",
+    vmmName: "QEMU",
+    vmmVersion: () => probe.version("x86_64"),
+    capabilities: (target) => qemuCapabilities(probe, target),
+    lifecycle,
+    console: qemuConsole(lifecycle),
+    graphics: qemuGraphics(lifecycle, dependencies.scratchDirectory),
+    close: () => lifecycle.kill(),
+  };
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { capabilitiesV1, fromJson } from "@polyvirt/protocol";
+import { exportCapabilities } from "../capability-provider.ts";
+import { implementedParts, requirePart } from "../require-part.ts";
+import { optionalParts } from "../contract.ts";
+import { bootSectorGreeting } from "./boot-sector.ts";
+import { ConsoleClient } from "./console-client.ts";
+import type { MakeStack, TestRunner } from "./harness.ts";
+import { examining } from "./lifecycle-suite.ts";
+
+export function partsSuite({ describe, it }: TestRunner, makeStack: MakeStack): void {
+  it(
+    "says what it is",
+    examining(makeStack, async ({ stack }) => {
+      assert.match(stack.name, /^[a-z][a-z0-9-]*$/);
+      assert.notEqual(stack.vmmName, "");
+      assert.match(await stack.vmmVersion(), /^\d+\.\d+/);
+    }),
+  );
+
+  it(
+    "refuses what it has not, by name",
+    examining(makeStack, async ({ stack }) => {
+      const implemented = implementedParts(stack);
+      for (const part of optionalParts.filter((name) => !implemented.includes(name))) {
+        assert.throws(() => requirePart(stack, part, "try"), { code: "StackNotSupported" });
+      }
+    }),
+  );
+
+  it(
+    "exports its capabilities as ProtoJSON",
+    examining(makeStack, async ({ stack, capabilityTarget }) => {
+      const exported = await exportCapabilities(stack, capabilityTarget);
+      const read = fromJson(capabilitiesV1.CapabilitiesSchema, exported);
+      assert.equal(read.architecture, capabilityTarget.architecture);
+      assert.ok(read.supportedMachineTypes.length > 0);
+      assert.ok(read.supportedCpuModels.some((model) => model.usable));
+      assert.deepEqual(
+        read.supportedMachineTypes.filter((machine) => machine.name === ""),
+        [],
+      );
+    }),
+  );
+
+  describe("console", () => consoleSuite({ describe, it }, makeStack));
+  describe("graphics", () => graphicsSuite({ describe, it }, makeStack));
+  describe("stats", () => statsSuite({ describe, it }, makeStack));
+}
+
+function consoleSuite({ it }: TestRunner, makeStack: MakeStack): void {
+  it(
+    "carries what the guest writes and what is typed",
+    examining(makeStack, async ({ stack, domain }) => {
+      if (stack.console === undefined) return;
+      await stack.lifecycle.start(domain, { paused: true });
+      const client = await ConsoleClient.open(stack.console.serialSocket(0));
+      await stack.lifecycle.resume();
+      await client.waitFor(bootSectorGreeting);
+      await client.echo("hello");
+      client.close();
+    }),
+  );
+
+  it(
+    "is logged when nobody reads it",
+    examining(makeStack, async ({ stack, domain, tell }) => {
+      await stack.lifecycle.start(domain);
+      const path = stack.console?.serialLog(0);
+      if (path === undefined) return;
+      await tell("z");
+      assert.ok((await readFile(path, "utf8")).includes(bootSectorGreeting));
+    }),
+  );
+
+  it(
+    "can be left and entered again",
+    examining(makeStack, async ({ stack, domain }) => {
+      if (stack.console === undefined) return;
+      await stack.lifecycle.start(domain);
+      for (const text of ["one", "two"]) {
+        const client = await ConsoleClient.open(stack.console.serialSocket(0));
+        await client.echo(text);
+        client.close();
+      }
+    }),
+  );
+
+  it(
+    "is not there for a port that the machine has not",
+    examining(makeStack, async ({ stack, domain }) => {
+      if (stack.console === undefined) return;
+      await stack.lifecycle.start(domain);
+      assert.throws(() => stack.console?.serialSocket(7), { code: "StackDomainNotFound" });
+    }),
+  );
+}
+
+function graphicsSuite({ it }: TestRunner, makeStack: MakeStack): void {
+  it(
+    "speaks VNC on a unix socket",
+    examining(makeStack, async ({ stack, domain }) => {
+      if (stack.graphics === undefined) return;
+      await stack.lifecycle.start(domain);
+      const client = await ConsoleClient.open(stack.graphics.vncSocket());
+      await client.waitFor("RFB 003.");
+      client.close();
+    }),
+  );
+
+  it(
+    "takes a picture",
+    examining(makeStack, async ({ stack, domain }) => {
+      if (stack.graphics === undefined) return;
+      await stack.lifecycle.start(domain);
+      const { mime, data } = await stack.graphics.screenshot();
+      assert.equal(mime, "image/png");
+      assert.equal(Buffer.from(data.subarray(1, 4)).toString(), "PNG");
+    }),
+  );
+}
+
+function statsSuite({ it }: TestRunner, makeStack: MakeStack): void {
+  it(
+    "counts",
+    examining(makeStack, async ({ stack, domain, tell }) => {
+      if (stack.stats === undefined) return;
+      await stack.lifecycle.start(domain);
+      await tell("z");
+      const stats = await stack.stats.domainStats();
+      assert.equal(stats.vcpus.length, Number(domain.vcpu?.value ?? 1));
+      assert.ok(stats.memory.actualBytes > 0);
+      assert.equal(stats.blocks.length, domain.devices?.disks?.length ?? 0);
+      assert.ok(stats.blocks.some((block) => block.readBytes > 0));
+    }),
+  );
+}
