@@ -16,17 +16,19 @@ export function examining(makeStack: MakeStack, body: (examined: Examined) => Pr
   return async () => {
     const underTest = await makeStack();
     const log = new EventLog(underTest.stack);
+    // A port has one client at a time, and what is typed may be lost with a client that leaves too early.
+    let client: ConsoleClient | undefined;
     const tell = async (letter: string): Promise<void> => {
-      const path = requirePart(underTest.stack, "console", "talk to the guest").serialSocket(0);
-      const client = await ConsoleClient.open(path);
+      client?.close();
+      client = await ConsoleClient.open(requirePart(underTest.stack, "console", "talk to the guest").serialSocket(0));
       await client.echo("x");
       client.type(letter);
       if (letter === "I") await client.echo("y");
-      client.close();
     };
     try {
       await body({ ...underTest, log, tell });
     } finally {
+      client?.close();
       await underTest.stack.close();
       await underTest.dispose();
     }
