@@ -34,7 +34,8 @@ export function matchesDatatype(datatype: Datatype, text: string): boolean {
   if (bounds !== undefined && !matchesInteger(value, bounds, datatype)) return false;
   if (datatype.type === "dateTime" && !dateTime.test(value)) return false;
   if (datatype.type === "NCName" && (!isXmlName(value) || value.includes(":"))) return false;
-  if (datatype.pattern !== undefined && !expression(datatype.pattern).test(value)) return false;
+  // libxml2, and so libvirt, holds expressions against the text as it is.
+  if (datatype.pattern !== undefined && !expression(datatype.pattern).test(text)) return false;
   if (datatype.maxLength !== undefined && Array.from(value).length > datatype.maxLength) return false;
   return datatype.except?.includes(value) !== true;
 }

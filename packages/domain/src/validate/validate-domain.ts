@@ -6,6 +6,7 @@ import { Grammar, startOf } from "../grammar/grammar.ts";
 import type { Pattern } from "../grammar/pattern.ts";
 import { domainElement, elementModel, type ElementModel, type PropertyModel } from "../model/element-model.ts";
 import { describe, partsOf, scalarText, type ChildPart, type ElementParts } from "../model/element-parts.ts";
+import type { XmlElement } from "../xml/xml-element.ts";
 import { allowedTexts, describeText, missing } from "./expectation.ts";
 
 /** One thing in a domain that libvirt's schema does not allow. */
@@ -96,7 +97,7 @@ class Validator {
     candidates = this.closeTag(model, candidates);
     candidates = this.text(parts, candidates);
     for (const child of parts.children) candidates = this.child(child, model, candidates);
-    candidates = this.extraElements(parts, candidates);
+    candidates = this.extraElements(parts, model, candidates);
     const matching = this.end(model, candidates);
     return this.problems.length === before ? matching : [];
   }
@@ -257,13 +258,25 @@ class Validator {
     });
   }
 
-  /** Elements without a place in the model are allowed only where the schema takes any element (`<metadata>`). */
-  private extraElements(parts: ElementParts, start: readonly Candidate[]): readonly Candidate[] {
+  /**
+   * Elements without a place in the model are allowed where the schema takes any element (`<metadata>`), and where they
+   * are plain texts that have no place only because they declare a namespace.
+   */
+  private extraElements(parts: ElementParts, model: ElementModel, start: readonly Candidate[]): readonly Candidate[] {
     let candidates = start;
-    for (const [index] of parts.extraElements.entries()) {
+    for (const [index, extra] of parts.extraElements.entries()) {
       const any = new Set(candidates.flatMap(({ rest }) => this.derivatives.elements(rest).get("*") ?? []));
-      if (any.size > 0) candidates = this.step(candidates, { kind: "list", name: "*" }, any);
-      else this.report(["$elements", index], "is not known to libvirt's schema here, or stands here once too often");
+      const known = model.children.get(extra.name);
+      const text = plainText(extra);
+      if (any.size > 0) {
+        candidates = this.step(candidates, { kind: "list", name: "*" }, any);
+      } else if (known !== undefined && text !== undefined && elementModel(known.element).scalar) {
+        this.path.push("$elements", index);
+        candidates = this.knownChild(known, text, model, candidates);
+        this.path.length -= 2;
+      } else {
+        this.report(["$elements", index], `<${extra.name}> is not known to libvirt's schema here, or is one too many`);
+      }
     }
     return candidates;
   }
@@ -273,4 +286,11 @@ class Validator {
     if (matching.length === 0) this.reportMissing(model, candidates, "element");
     return matching;
   }
+}
+
+/** The text of an element that has nothing else but namespace declarations. */
+function plainText({ attributes, children }: XmlElement): string | undefined {
+  const declaresOnly = Object.keys(attributes ?? {}).every((name) => name.startsWith("xmlns:"));
+  const [text = "", ...others] = children ?? [];
+  return declaresOnly && others.length === 0 && typeof text === "string" ? text : undefined;
 }
