@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock, Logger } from "@polyvirt/core";
 import { kubeVirts } from "@polyvirt/api";
 import {
@@ -16,7 +17,7 @@ import { reconcileKubeVirt } from "./reconcile.ts";
 const virtOperator = "virt-operator";
 
 export interface VirtOperatorDeps {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete">;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Where virt-operator runs, and therefore where it installs the roles. */
@@ -59,6 +60,8 @@ export function composeVirtOperator(deps: VirtOperatorDeps): VirtOperator {
     for (const kubevirt of kubevirtInformer.list()) controller.enqueue(keyOf(kubevirt));
   };
   const lead = async (signal: AbortSignal): Promise<void> => {
+    // One listener for each informer, which is more than Node expects.
+    setMaxListeners(0, signal);
     kubevirtInformer.start(signal);
     await Promise.all([kubevirtInformer.synced(), objects.start(signal)]);
     kubevirtInformer.on({ onSet: enqueueAll, onDelete: enqueueAll });

@@ -6,6 +6,11 @@ export const errorKinds = {
     action: "Write it as repository:tag or repository@digest in the Deployment of virt-operator.",
     retry: false,
   },
+  OperatorWriteUnseen: {
+    meaning: "virt-operator wrote an object, and its watch did not show the change in time.",
+    action: "None: it is tried again. If it persists, look at the API server's watches.",
+    retry: true,
+  },
 } as const satisfies Record<string, ErrorKind>;
 
 export const errors = defineErrors(errorKinds);

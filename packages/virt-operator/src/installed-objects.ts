@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import type { Clock, Logger } from "@polyvirt/core";
 import { customResourceDefinitions, type CustomResourceDefinition, type KubeObject } from "@polyvirt/api/k8s";
 import { createInformer, keyOf, type Informer, type KubeClient } from "@polyvirt/kube";
+import { errors } from "./errors.ts";
 import { managedSelector } from "./installation.ts";
 import { managedTypes, typeOf } from "./managed-types.ts";
 
 const fieldManager = "virt-operator";
+const SEEN_LIMIT_MS = 30_000;
 
 interface InstalledObjectsDeps {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, "list" | "watch" | "apply" | "delete">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly namespace: string;
@@ -40,15 +42,35 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
         logger: deps.logger,
         labelSelector: managedSelector,
         namespace: type.namespaced ? deps.namespace : undefined,
-        // Items of a list carry no kind of their own. Schemas are large, and their generation tells when they change.
-        transform: (object) =>
-          withKind(type.kind === customResourceDefinitions.kind ? withoutSchemas(object) : object, type.kind),
+        // Schemas are large, and their generation tells when they change.
+        ...(type === customResourceDefinitions ? { transform: withoutSchemas } : {}),
       }),
     ]),
   );
   const applied = new Map<string, LastApply>();
-  const idOf = (object: KubeObject): string => `${object.kind} ${keyOf(object)}`;
+  const waiters = new Map<string, () => void>();
+  for (const informer of informers.values()) {
+    const wake = (object: KubeObject): void => waiters.get(idOf(object))?.();
+    informer.on({ onSet: wake, onDelete: wake });
+  }
   const find = (wanted: KubeObject): KubeObject | undefined => informers.get(wanted.kind ?? "")?.get(keyOf(wanted));
+
+  /** Waits until the cache has seen our write: what is decided next must not rest on the state before it. */
+  const seen = async (wanted: KubeObject, before: KubeObject | undefined): Promise<void> => {
+    const isSeen = (): boolean => find(wanted)?.metadata.resourceVersion !== before?.metadata.resourceVersion;
+    if (isSeen()) return;
+    const id = idOf(wanted);
+    await new Promise<void>((resolve, reject) => {
+      const limit = deps.clock.setTimer(SEEN_LIMIT_MS, () => {
+        reject(errors.OperatorWriteUnseen(`wait for the watch to show ${id}`, { fields: { object: id } }));
+      });
+      waiters.set(id, () => {
+        if (!isSeen()) return;
+        limit.cancel();
+        resolve();
+      });
+    }).finally(() => waiters.delete(id));
+  };
 
   const applyOne = async (wanted: KubeObject): Promise<KubeObject | undefined> => {
     const hash = createHash("sha256").update(JSON.stringify(wanted)).digest("hex");
@@ -57,7 +79,9 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
     if (observed !== undefined && last?.hash === hash && last.fingerprint === fingerprintOf(observed)) return undefined;
     const result = await deps.client.apply(typeOf(wanted), wanted, { fieldManager, force: true });
     applied.set(idOf(wanted), { hash, fingerprint: fingerprintOf(result) });
-    return observed?.metadata.resourceVersion === result.metadata.resourceVersion ? undefined : wanted;
+    if (observed?.metadata.resourceVersion === result.metadata.resourceVersion) return undefined;
+    await seen(wanted, observed);
+    return wanted;
   };
 
   return {
@@ -85,14 +109,14 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
   };
 }
 
+function idOf(object: KubeObject): string {
+  return `${object.kind} ${keyOf(object)}`;
+}
+
 /** Changes when someone changes what we wrote: status does not count where the API server counts generations. */
 function fingerprintOf(object: KubeObject): string {
   const { uid, generation, resourceVersion } = object.metadata;
   return `${uid}/${generation === undefined ? `v${resourceVersion}` : `g${generation}`}`;
-}
-
-function withKind(object: KubeObject, kind: string): KubeObject {
-  return { ...object, kind };
 }
 
 function withoutSchemas(object: KubeObject): KubeObject {

@@ -15,7 +15,7 @@ import type { Outcome } from "./status.ts";
 import { uninstall } from "./uninstall.ts";
 
 export interface ReconcileDeps {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, "list" | "patch" | "delete">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly objects: InstalledObjects;
@@ -27,6 +27,9 @@ export interface ReconcileDeps {
   readonly architecture: string;
   readonly hypervisors: KnownHypervisors;
 }
+
+/** Timers cannot run for months; looking at certificates now and then costs nothing. */
+const LOOK_AGAIN_MS = 60 * 60 * 1000;
 
 /**
  * Brings the installation to what its KubeVirt object asks for. Waiting ends the call: whatever is waited for wakes us
@@ -85,7 +88,7 @@ async function install(
       ? { state: "deploying", waitingFor, notes }
       : { state: "deployed", workloads: observedWorkloads(wanted, deps.objects), notes };
   await report(kubevirt, outcome, deps, installation);
-  return { requeueAfterMs: Math.max(certificates.renewAtMs - nowMs, 1000) };
+  return { requeueAfterMs: Math.min(Math.max(certificates.renewAtMs - nowMs, 1000), LOOK_AGAIN_MS) };
 }
 
 async function applyStep(kubevirt: KubeVirt, step: InstallStep, deps: ReconcileDeps): Promise<void> {
