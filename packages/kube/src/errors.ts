@@ -82,6 +82,11 @@ export const errorKinds = {
     action: "Read the message; the object may not be running or the user may lack the permission.",
     retry: true,
   },
+  KubeHealthPortTaken: {
+    meaning: "The address for the kubelet's probes cannot be used.",
+    action: "Check that POD_IP is this pod's address and that no other process has the port.",
+    retry: true,
+  },
   KubeLeaseLost: {
     meaning: "This process is no longer the leader.",
     action: "None: another replica has taken over and this one must stop.",

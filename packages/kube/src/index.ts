@@ -35,6 +35,7 @@ export {
   type InformerOptions,
 } from "./informer/informer.ts";
 export { createEventRecorder, type EventRecorder, type EventType } from "./events.ts";
+export { startHealthServer, type HealthServer } from "./health-server.ts";
 export { runAsLeader, type LeaderElectionOptions } from "./leader-election.ts";
 export { KubeStatusError, errorKinds, statusOf } from "./errors.ts";
 export {

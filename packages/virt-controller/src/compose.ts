@@ -1,0 +1,124 @@
+import { kubeVirts, labels, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
+import { nodes, pods, type Node, type Pod } from "@polyvirt/api/k8s";
+import type { Clock, Logger } from "@polyvirt/core";
+import type { Architecture, HypervisorRegistry } from "@polyvirt/hypervisor";
+import {
+  createController,
+  createEventRecorder,
+  createInformer,
+  keyOf,
+  runAsLeader,
+  type Controller,
+  type Informer,
+  type KubeClient,
+} from "@polyvirt/kube";
+import { createClusterSettings } from "./cluster-settings.ts";
+import { createVmiReconciler } from "./vmi/reconcile.ts";
+
+export interface VirtControllerDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly hypervisors: HypervisorRegistry;
+  readonly launcherImage: string;
+  /** Architecture of guests that name none and of a cluster that configures none. */
+  readonly hostArchitecture: Architecture;
+  /** Where the Lease lives: the namespace of the installation. */
+  readonly namespace: string;
+  /** Name of this pod: who holds the Lease. */
+  readonly identity: string;
+}
+
+export interface VirtController {
+  /** Works while this process is the leader, until the signal is aborted. Throws KubeLeaseLost when it no longer is. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function composeVirtController(deps: VirtControllerDeps): VirtController {
+  const { client, clock, logger, namespace, identity } = deps;
+  const election = { client, clock, logger, namespace, name: "virt-controller", identity };
+  return {
+    // Only the leader fills caches: a stand-by must stay light.
+    run: (signal) => runAsLeader(election, signal, (term) => lead(deps, term)),
+  };
+}
+
+async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void> {
+  const { client, clock, logger } = deps;
+  const options = { clock, logger };
+  const vmiInformer = createInformer(client, virtualMachineInstances, options);
+  const podInformer = createInformer(client, pods, {
+    ...options,
+    labelSelector: `${labels.role}=virt-launcher`,
+    indexes: { owner: ownersOf },
+  });
+  const kubeVirtInformer = createInformer(client, kubeVirts, options);
+  const nodeInformer = createInformer(client, nodes, { ...options, transform: offerOnly });
+  const recorder = createEventRecorder({ client, clock, logger, component: "virt-controller", host: deps.identity });
+  const settings = createClusterSettings({
+    kubeVirts: kubeVirtInformer,
+    nodes: nodeInformer,
+    hostArchitecture: deps.hostArchitecture,
+  });
+  const reconciler = createVmiReconciler({
+    client,
+    clock,
+    logger,
+    recorder,
+    settings,
+    vmis: vmiInformer,
+    pods: podInformer,
+    hypervisors: deps.hypervisors,
+    launcherImage: deps.launcherImage,
+  });
+  const controller = createController({
+    name: "vmi",
+    clock,
+    logger,
+    workers: 8,
+    reconcile: (key) => reconciler.reconcile(key),
+  });
+  const informers = [vmiInformer, podInformer, kubeVirtInformer, nodeInformer];
+  for (const informer of informers) informer.start(signal);
+  await Promise.race([Promise.all(informers.map((informer) => informer.synced())), aborted(signal)]);
+  wake(controller, vmiInformer, podInformer);
+  logger.info("watching virtual machine instances", { instances: vmiInformer.list().length });
+  await controller.run(signal);
+  await recorder.flush();
+}
+
+function wake(controller: Controller, vmis: Informer<VirtualMachineInstance>, launcherPods: Informer<Pod>): void {
+  vmis.on({
+    onSet: (vmi) => controller.enqueue(keyOf(vmi)),
+    onDelete: (vmi) => controller.enqueue(keyOf(vmi)),
+  });
+  const wakeOwner = (pod: Pod): void => {
+    const owner = pod.metadata.ownerReferences?.find(({ controller: controls }) => controls === true);
+    if (owner?.kind === virtualMachineInstances.kind) controller.enqueue(`${pod.metadata.namespace}/${owner.name}`);
+  };
+  launcherPods.on({ onSet: wakeOwner, onDelete: wakeOwner });
+}
+
+function ownersOf(pod: Pod): string[] {
+  return (pod.metadata.ownerReferences ?? []).flatMap(({ controller, uid }) => (controller === true ? [uid] : []));
+}
+
+/** Of a node only what is decided by: large clusters have many. */
+function offerOnly({ metadata, status }: Node): Node {
+  const { name, resourceVersion, labels: nodeLabels } = metadata;
+  return {
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(nodeLabels === undefined ? {} : { labels: nodeLabels }),
+    },
+    ...(status?.allocatable === undefined ? {} : { status: { allocatable: status.allocatable } }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,35 @@
+import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { LauncherPodContext } from "./context.ts";
+
+const DEFAULT_GRACE_SECONDS = 30;
+/** The launcher gets this much longer than the guest, and the pod as much again, so that each can still report. */
+const MARGIN_SECONDS = 15;
+/** How long a launcher waits for its domain to appear. */
+const DOMAIN_TIMEOUT_SECONDS = 240;
+
+function graceSeconds(vmi: VirtualMachineInstance): number {
+  return vmi.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+}
+
+export function podGraceSeconds(vmi: VirtualMachineInstance): number {
+  return graceSeconds(vmi) + 2 * MARGIN_SECONDS;
+}
+
+export function launcherArguments(vmi: VirtualMachineInstance, context: LauncherPodContext): string[] {
+  const { name = "", namespace = "", uid = "" } = vmi.metadata;
+  return [
+    "--name",
+    name,
+    "--namespace",
+    namespace,
+    "--uid",
+    uid,
+    "--hypervisor",
+    context.hypervisor.name,
+    "--grace-period-seconds",
+    String(graceSeconds(vmi) + MARGIN_SECONDS),
+    "--qemu-timeout",
+    `${DOMAIN_TIMEOUT_SECONDS}s`,
+    ...(context.config.useEmulation ? ["--allow-emulation"] : []),
+  ];
+}

@@ -1,0 +1,55 @@
+import { annotations, labels, type VirtualMachineInstance } from "@polyvirt/api";
+import { apiVersionOf, type ObjectMeta } from "@polyvirt/api/k8s";
+import { virtualMachineInstances } from "@polyvirt/api";
+import { computeContainer } from "./context.ts";
+import { hostnameOf, launcherPodName } from "./name.ts";
+
+const droppedAnnotations: readonly string[] = [
+  annotations.latestObservedApiVersion,
+  annotations.storageObservedApiVersion,
+];
+const droppedPrefix = "kubectl.kubernetes.io";
+
+export function launcherPodMetadata(vmi: VirtualMachineInstance, memoryOverheadBytes: number): ObjectMeta {
+  const { name = "", uid = "", namespace } = vmi.metadata;
+  return {
+    name: launcherPodName(vmi),
+    ...(namespace === undefined ? {} : { namespace }),
+    labels: {
+      ...vmi.metadata.labels,
+      [labels.role]: "virt-launcher",
+      [labels.createdBy]: uid,
+      [labels.virtualMachineName]: hostnameOf(vmi),
+      [labels.virtualMachineInstanceId]: labelValue(name),
+    },
+    annotations: {
+      ...keptAnnotations(vmi.metadata.annotations ?? {}),
+      [annotations.domain]: name,
+      [annotations.defaultContainer]: computeContainer,
+      [annotations.migrationTransportUnix]: "true",
+      [annotations.memoryOverheadBytes]: String(memoryOverheadBytes),
+      "descheduler.alpha.kubernetes.io/request-evict-only": "",
+    },
+    ownerReferences: [
+      {
+        apiVersion: apiVersionOf(virtualMachineInstances),
+        kind: virtualMachineInstances.kind,
+        name,
+        uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ],
+  };
+}
+
+/** Label values end at 63 characters; names may be longer. */
+function labelValue(text: string): string {
+  return text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
+}
+
+function keptAnnotations(all: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(all).filter(([key]) => !key.startsWith(droppedPrefix) && !droppedAnnotations.includes(key)),
+  );
+}

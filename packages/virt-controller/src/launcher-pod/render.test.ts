@@ -1,0 +1,168 @@
+import type { VirtualMachineInstanceSpec } from "@polyvirt/api";
+import type { Pod } from "@polyvirt/api/k8s";
+import { describe, expect, it } from "vitest";
+import { podContext, VMI_UID, vmiWith } from "../testing/objects.ts";
+import { launcherPodName } from "./name.ts";
+import { renderLauncherPod } from "./render.ts";
+import { claimNames } from "./volumes.ts";
+
+function render(spec: Partial<VirtualMachineInstanceSpec> = {}, context = podContext()): Pod {
+  const vmi = vmiWith();
+  return renderLauncherPod({ ...vmi, spec: { ...vmi.spec, ...spec } }, context);
+}
+
+const compute = (pod: Pod) => pod.spec.containers[0];
+const domain = vmiWith().spec.domain;
+
+describe("renderLauncherPod", () => {
+  it("belongs to its VMI and says so", () => {
+    const vmi = vmiWith(
+      {},
+      { labels: { app: "x" }, annotations: { note: "y", "kubectl.kubernetes.io/last-applied": "z" } },
+    );
+    const pod = renderLauncherPod(vmi, podContext());
+    expect(pod.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: "kubevirt.io/v1",
+        kind: "VirtualMachineInstance",
+        name: "hello",
+        uid: VMI_UID,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+    expect(pod.metadata.labels).toMatchObject({
+      app: "x",
+      "kubevirt.io": "virt-launcher",
+      "kubevirt.io/created-by": VMI_UID,
+      "vmi.kubevirt.io/id": "hello",
+    });
+    expect(pod.metadata.annotations).toMatchObject({ note: "y", "kubevirt.io/domain": "hello" });
+    expect(pod.metadata.annotations).not.toHaveProperty("kubectl.kubernetes.io/last-applied");
+  });
+
+  it("starts the launcher with the VMI's identity", () => {
+    expect(compute(render())?.args?.join(" ")).toBe(
+      `--name hello --namespace default --uid ${VMI_UID} --hypervisor kvm ` +
+        "--grace-period-seconds 45 --qemu-timeout 240s --allow-emulation",
+    );
+    expect(compute(render({}, podContext({})))?.args).not.toContain("--allow-emulation");
+  });
+
+  it("gives the guest its grace period and the launcher time to report", () => {
+    expect(render().spec.terminationGracePeriodSeconds).toBe(60);
+    expect(render({ terminationGracePeriodSeconds: 0 }).spec.terminationGracePeriodSeconds).toBe(30);
+  });
+
+  it("mounts container disks and the kernel image read-only as image volumes", () => {
+    const pod = render({
+      volumes: [{ name: "root", containerDisk: { image: "disk:1", imagePullPolicy: "Never" } }],
+      domain: { ...domain, firmware: { kernelBoot: { container: { image: "kernel:1", kernelPath: "/k" } } } },
+    });
+    expect(pod.spec.volumes).toEqual(
+      expect.arrayContaining([
+        { name: "containerdisk-root", image: { reference: "disk:1", pullPolicy: "Never" } },
+        { name: "kernel-boot", image: { reference: "kernel:1" } },
+        { name: "sockets", emptyDir: {} },
+      ]),
+    );
+    expect(compute(pod)?.volumeMounts).toEqual(
+      expect.arrayContaining([
+        { name: "containerdisk-root", mountPath: "/var/run/kubevirt/container-disks/root", readOnly: true },
+        { name: "kernel-boot", mountPath: "/var/run/kubevirt/container-disks/kernel-boot", readOnly: true },
+        { name: "sockets", mountPath: "/var/run/kubevirt/sockets" },
+        { name: "private", mountPath: "/var/run/kubevirt-private" },
+      ]),
+    );
+  });
+
+  it("passes block claims as devices and other claims as folders", () => {
+    const volumes = [
+      { name: "raw", persistentVolumeClaim: { claimName: "block" } },
+      { name: "files", persistentVolumeClaim: { claimName: "fs" } },
+    ];
+    const claims = new Map([["block", { metadata: {}, spec: { volumeMode: "Block" as const } }]]);
+    const pod = render({ volumes }, { ...podContext(), claims });
+    expect(compute(pod)?.volumeDevices).toEqual([{ name: "raw", devicePath: "/dev/raw" }]);
+    expect(compute(pod)?.volumeMounts).toContainEqual({
+      name: "files",
+      mountPath: "/var/run/kubevirt-private/vmi-disks/files",
+    });
+    expect(claimNames({ ...vmiWith(), spec: { domain, volumes } })).toEqual(["block", "fs"]);
+  });
+
+  it("refuses a kind of volume that it does not know, by name", () => {
+    const volumes = [{ name: "old", sysprep: { secret: { name: "s" } } }];
+    expect(() => render({ volumes })).toThrow(/volume "old" is of kind "sysprep"/);
+  });
+
+  it("asks for guest memory with the overhead on top, and a tenth of a CPU", () => {
+    const pod = render();
+    const overhead = Number(pod.metadata.annotations?.["kubevirt.io/memory-overhead-bytes"]);
+    expect(overhead).toBeGreaterThan(64 * 2 ** 20);
+    const { requests, limits } = compute(pod)?.resources ?? {};
+    expect(requests?.cpu).toBe("100m");
+    expect(requests?.memory).toMatch(/^\d+(Ki|Mi)?$/);
+    expect(limits).toEqual({});
+  });
+
+  it.each([
+    ["requests", { requests: { memory: "1Gi", cpu: "2" } }, { cpu: "2" }],
+    ["limits", { limits: { cpu: 3, memory: "1Gi" } }, { cpu: "3" }],
+  ])("respects the VMI's own %s", (_name, resources, requests) => {
+    expect(compute(render({ domain: { ...domain, resources } }))?.resources?.requests).toMatchObject(requests);
+  });
+
+  it("counts huge pages as a resource of their own", () => {
+    const memory = { guest: "128Mi", hugepages: { pageSize: "2Mi" } };
+    const { requests, limits } = compute(render({ domain: { ...domain, memory } }))?.resources ?? {};
+    expect(requests?.["hugepages-2Mi"]).toBe("128Mi");
+    expect(limits).toMatchObject({ "hugepages-2Mi": "128Mi", memory: requests?.memory });
+  });
+
+  it("asks for optional devices only where no node is lost by it, and for needed ones always", () => {
+    const asked = (context: ReturnType<typeof podContext>) => compute(render({}, context))?.resources?.limits;
+    expect(asked(podContext())).not.toHaveProperty(["devices.kubevirt.io/kvm"]);
+    expect(asked({ ...podContext(), everyNodeOffers: () => true })).toHaveProperty(["devices.kubevirt.io/kvm"], "1");
+    expect(asked(podContext({}))).toHaveProperty(["devices.kubevirt.io/kvm"], "1");
+  });
+
+  it("goes to nodes that can run it", () => {
+    const cpu = { cores: 1, model: "Haswell", features: [{ name: "vmx" }, { name: "pcid", policy: "forbid" }] };
+    const pod = render({ nodeSelector: { zone: "a" }, domain: { ...domain, cpu } }, podContext({}));
+    expect(pod.spec.nodeSelector).toEqual({
+      "kubevirt.io/schedulable": "true",
+      "kubernetes.io/arch": "amd64",
+      "cpu-model.node.kubevirt.io/Haswell": "true",
+      "cpu-feature.node.kubevirt.io/vmx": "true",
+      zone: "a",
+    });
+    expect(pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms).toEqual([
+      { matchExpressions: [{ key: "cpu-feature.node.kubevirt.io/pcid", operator: "DoesNotExist" }] },
+    ]);
+  });
+
+  it("runs as the user that the VMI's status names", () => {
+    const vmi = vmiWith({ runtimeUser: 107 });
+    const pod = renderLauncherPod(vmi, podContext());
+    expect(pod.spec.securityContext).toEqual({ runAsUser: 107, runAsGroup: 107, runAsNonRoot: true, fsGroup: 107 });
+    expect(compute(pod)?.securityContext?.capabilities).toEqual({ add: ["NET_BIND_SERVICE"], drop: ["ALL"] });
+  });
+
+  it("gives the launcher no token of the API unless the guest is to have one", () => {
+    expect(render().spec.automountServiceAccountToken).toBe(false);
+    const pod = render({ volumes: [{ name: "sa", serviceAccount: { serviceAccountName: "bot" } }] });
+    expect(pod.spec).toMatchObject({ automountServiceAccountToken: true, serviceAccountName: "bot" });
+  });
+});
+
+describe("launcherPodName", () => {
+  it("follows from the UID and stays within the limit", () => {
+    const named = (name: string, uid = VMI_UID) => launcherPodName(vmiWith({}, { name, uid }));
+    expect(named("hello")).toMatch(/^virt-launcher-hello-[a-z0-9]{5}$/);
+    expect(named("hello")).toBe(named("hello"));
+    expect(named("hello", "other")).not.toBe(named("hello"));
+    expect(named("a".repeat(200))).toHaveLength(63);
+    expect(named(`${"a".repeat(42)}.-x`)).toMatch(/a-[a-z0-9]{5}$/);
+  });
+});

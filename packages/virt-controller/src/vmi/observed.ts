@@ -1,0 +1,37 @@
+import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { Pod } from "@polyvirt/api/k8s";
+
+/** Everything that deciding about one VMI depends on. */
+export interface ObservedVmi {
+  readonly vmi: VirtualMachineInstance;
+  /** Pods that this VMI controls, by owner UID. */
+  readonly pods: readonly Pod[];
+  /** For how long a pod that should be there has been missing. */
+  readonly podMissingForMs: number;
+  readonly now: Date;
+}
+
+/** What is to be done, in this order. Each list may be empty; `status` is written once, at the end. */
+export interface VmiPlan {
+  readonly createPod: boolean;
+  readonly deletePods: readonly Pod[];
+  readonly podConditions: readonly { readonly pod: Pod; readonly status: "True" | "False"; readonly reason: string }[];
+  /** Written before the status. */
+  readonly metadata: VmiMetadataChange | undefined;
+  readonly status: VirtualMachineInstance["status"] | undefined;
+  /** Remove our finalizer: the last write to this VMI. */
+  readonly release: boolean;
+  readonly events: readonly VmiEvent[];
+  readonly requeueAfterMs: number | undefined;
+}
+
+export interface VmiMetadataChange {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+export interface VmiEvent {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}

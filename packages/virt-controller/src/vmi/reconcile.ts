@@ -1,0 +1,224 @@
+import {
+  finalizers,
+  isFinal,
+  unpausedReadinessGate,
+  virtualMachineInstances,
+  type VirtualMachineInstance,
+} from "@polyvirt/api";
+import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from "@polyvirt/api/k8s";
+import { createMergePatch, describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
+import type { HypervisorRegistry } from "@polyvirt/hypervisor";
+import type { EventRecorder, Informer, KubeClient, ReconcileResult } from "@polyvirt/kube";
+import type { ClusterSettings } from "../cluster-settings.ts";
+import { errors } from "../errors.ts";
+import { launcherPodName } from "../launcher-pod/name.ts";
+import { renderLauncherPod } from "../launcher-pod/render.ts";
+import { claimNames } from "../launcher-pod/volumes.ts";
+import { StatusDraft } from "./draft.ts";
+import type { ObservedVmi, VmiMetadataChange, VmiPlan } from "./observed.ts";
+import { planVmi } from "./plan.ts";
+import { isControlledBy } from "./pod-state.ts";
+
+export interface VmiReconcilerDeps {
+  readonly client: Pick<KubeClient, "get" | "create" | "patch" | "delete">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly recorder: EventRecorder;
+  readonly vmis: Pick<Informer<VirtualMachineInstance>, "get">;
+  /** With the index `owner` over the UIDs of controlling owners. */
+  readonly pods: Pick<Informer<Pod>, "byIndex">;
+  readonly settings: ClusterSettings;
+  readonly hypervisors: Pick<HypervisorRegistry, "select">;
+  readonly launcherImage: string;
+}
+
+/** Look again this soon when a claim is missing; claims are not watched. */
+const CLAIM_RETRY_MS = 5_000;
+
+export interface VmiReconciler {
+  reconcile(key: string): Promise<ReconcileResult>;
+}
+
+/** Brings one VMI and its launcher pod together, if and only if this process is the leader. */
+export function createVmiReconciler(deps: VmiReconcilerDeps): VmiReconciler {
+  return new Reconciler(deps);
+}
+
+class Reconciler implements VmiReconciler {
+  readonly #deps: VmiReconcilerDeps;
+  /** Since when the pod of a VMI is missing, by the VMI's UID. */
+  readonly #missingSince = new Map<string, number>();
+
+  constructor(deps: VmiReconcilerDeps) {
+    this.#deps = deps;
+  }
+
+  async reconcile(key: string): Promise<ReconcileResult> {
+    const vmi = this.#deps.vmis.get(key);
+    if (vmi === undefined) return {};
+    const observed = await this.#observe(vmi);
+    return this.#carryOut(vmi, planVmi(observed));
+  }
+
+  async #observe(vmi: VirtualMachineInstance): Promise<ObservedVmi> {
+    const { uid = "" } = vmi.metadata;
+    const now = new Date(this.#deps.clock.now());
+    let owned: Pod[] = this.#deps.pods.byIndex("owner", uid);
+    // The cache may be behind; that a pod is missing is only believed when the server says so.
+    if (owned.length === 0 && isPodExpected(vmi)) owned = await this.#fetchPod(vmi);
+    if (owned.length > 0 || isFinal(vmi)) {
+      this.#missingSince.delete(uid);
+      return { vmi, pods: owned, podMissingForMs: 0, now };
+    }
+    const since = this.#missingSince.get(uid) ?? this.#deps.clock.monotonic();
+    if (isPodExpected(vmi)) this.#missingSince.set(uid, since);
+    return { vmi, pods: [], podMissingForMs: this.#deps.clock.monotonic() - since, now };
+  }
+
+  async #fetchPod(vmi: VirtualMachineInstance): Promise<Pod[]> {
+    try {
+      const pod = await this.#deps.client.get(pods, launcherPodName(vmi), vmi.metadata.namespace);
+      return isControlledBy(pod, vmi.metadata.uid) ? [pod] : [];
+    } catch (error) {
+      if (hasCode(error, "KubeNotFound")) return [];
+      throw error;
+    }
+  }
+
+  async #carryOut(vmi: VirtualMachineInstance, plan: VmiPlan): Promise<ReconcileResult> {
+    let current = vmi;
+    if (plan.createPod) {
+      const waiting = await this.#createPod(vmi);
+      if (waiting !== undefined) return waiting;
+    }
+    if (plan.metadata !== undefined) current = await this.#patchMetadata(current, plan.metadata);
+    if (plan.status !== undefined) current = await this.#patchStatus(current, plan.status);
+    for (const { type, reason, message } of plan.events) this.#deps.recorder.record(vmi, type, reason, message);
+    for (const condition of plan.podConditions) await this.#patchGate(condition);
+    for (const pod of plan.deletePods) await this.#deletePod(vmi, pod);
+    if (plan.release) {
+      const rest = (current.metadata.finalizers ?? []).filter((name) => name !== finalizers.virtualMachineInstance);
+      await this.#patchMetadata(current, { finalizers: rest });
+      this.#missingSince.delete(vmi.metadata.uid ?? "");
+    }
+    return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+  }
+
+  /** Undefined when the pod is there; otherwise how long to wait. */
+  async #createPod(vmi: VirtualMachineInstance): Promise<ReconcileResult | undefined> {
+    const { claims, missing } = await this.#fetchClaims(vmi);
+    if (missing !== undefined) {
+      await this.#reportWaiting(vmi, "FailedPvcNotFound", `persistent volume claim "${missing}" does not exist`);
+      return { requeueAfterMs: CLAIM_RETRY_MS };
+    }
+    try {
+      const pod = await this.#create(vmi, claims);
+      const message = `Created virtual machine pod ${pod.metadata.name}`;
+      this.#deps.recorder.record(vmi, "Normal", "SuccessfulCreate", message);
+    } catch (error) {
+      if (hasCode(error, "KubeAlreadyExists")) {
+        await this.#checkExisting(vmi);
+        return undefined;
+      }
+      await this.#reportWaiting(vmi, "FailedCreate", `the launcher pod could not be made: ${describeError(error)}`);
+      throw error;
+    }
+    return undefined;
+  }
+
+  async #create(vmi: VirtualMachineInstance, claims: ReadonlyMap<string, PersistentVolumeClaim>): Promise<Pod> {
+    const { client, settings, hypervisors, launcherImage } = this.#deps;
+    const config = settings.config();
+    const everyNodeOffers = (name: string): boolean => settings.everyNodeOffers(name);
+    const wanted = vmi.spec.hypervisor;
+    const hypervisor = hypervisors.select(wanted === undefined ? config.hypervisor : { name: wanted });
+    const context = { launcherImage, config, hypervisor, claims, everyNodeOffers };
+    return client.create(pods, renderLauncherPod(vmi, context));
+  }
+
+  /** A pod of that name is there already: ours from an earlier attempt, or a stranger's. */
+  async #checkExisting(vmi: VirtualMachineInstance): Promise<void> {
+    const name = launcherPodName(vmi);
+    const pod = await this.#deps.client.get(pods, name, vmi.metadata.namespace);
+    if (isControlledBy(pod, vmi.metadata.uid)) return;
+    const message = `pod ${vmi.metadata.namespace}/${name} exists and does not belong to the VMI; delete it`;
+    await this.#reportWaiting(vmi, "FailedCreate", message);
+    throw errors.LauncherPodNameTaken(`make the launcher pod of ${vmi.metadata.name}: ${message}`);
+  }
+
+  async #fetchClaims(vmi: VirtualMachineInstance) {
+    const claims = new Map<string, PersistentVolumeClaim>();
+    for (const name of claimNames(vmi)) {
+      try {
+        claims.set(name, await this.#deps.client.get(persistentVolumeClaims, name, vmi.metadata.namespace));
+      } catch (error) {
+        if (hasCode(error, "KubeNotFound")) return { claims, missing: name };
+        throw error;
+      }
+    }
+    return { claims, missing: undefined };
+  }
+
+  /** The VMI stays where it is; people see why. */
+  async #reportWaiting(vmi: VirtualMachineInstance, reason: string, message: string): Promise<void> {
+    const draft = new StatusDraft(vmi, new Date(this.#deps.clock.now()));
+    draft.setCondition({ type: "Synchronized", status: "False", reason, message });
+    this.#deps.recorder.record(vmi, "Warning", reason, message);
+    await this.#patchStatus(vmi, draft.status);
+  }
+
+  async #patchMetadata(vmi: VirtualMachineInstance, change: VmiMetadataChange): Promise<VirtualMachineInstance> {
+    const { name = "", namespace, resourceVersion } = vmi.metadata;
+    const body = { metadata: { ...change, resourceVersion } };
+    return this.#deps.client.patch(virtualMachineInstances, name, namespace, { type: "merge", body });
+  }
+
+  async #patchStatus(
+    vmi: VirtualMachineInstance,
+    status: NonNullable<VirtualMachineInstance["status"]>,
+  ): Promise<VirtualMachineInstance> {
+    const patch = createMergePatch(vmi.status ?? {}, status);
+    if (patch === undefined) return vmi;
+    const { name = "", namespace, resourceVersion } = vmi.metadata;
+    // The version makes it a conflict when virt-handler was faster; then we look again.
+    const body = { metadata: { resourceVersion }, status: patch };
+    const request = { type: "merge", body, subresource: "status" } as const;
+    return this.#deps.client.patch(virtualMachineInstances, name, namespace, request);
+  }
+
+  async #patchGate({ pod, status, reason }: VmiPlan["podConditions"][number]): Promise<void> {
+    const { name = "", namespace, uid } = pod.metadata;
+    const lastTransitionTime = new Date(this.#deps.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+    const condition = { type: unpausedReadinessGate, status, reason, lastTransitionTime };
+    // Strategic: conditions are merged by type, so that the kubelet's own stay as they are.
+    const body = { metadata: { uid }, status: { conditions: [condition] } };
+    await this.#ignoreMissing(() =>
+      this.#deps.client.patch(pods, name, namespace, { type: "strategic", body, subresource: "status" }),
+    );
+  }
+
+  async #deletePod(vmi: VirtualMachineInstance, pod: Pod): Promise<void> {
+    const { name = "", namespace, uid } = pod.metadata;
+    const preconditions = uid === undefined ? {} : { uid };
+    const done = await this.#ignoreMissing(() => this.#deps.client.delete(pods, name, namespace, { preconditions }));
+    if (done) {
+      this.#deps.recorder.record(vmi, "Normal", "SuccessfulDelete", `Deleted virtual machine pod ${name}`);
+    }
+  }
+
+  async #ignoreMissing(act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      if (hasCode(error, "KubeNotFound")) return false;
+      throw error;
+    }
+  }
+}
+
+/** From Scheduling on, until the end, a VMI has a pod. */
+function isPodExpected(vmi: VirtualMachineInstance): boolean {
+  const phase = vmi.status?.phase;
+  return phase === "Scheduling" || phase === "Scheduled" || phase === "Running" || phase === "Unknown";
+}

@@ -1,0 +1,73 @@
+import { conditionTypes, getCondition, labels } from "@polyvirt/api";
+import type { Pod } from "@polyvirt/api/k8s";
+import type { StatusDraft } from "./draft.ts";
+import type { ObservedVmi, VmiMetadataChange } from "./observed.ts";
+import { arePodContainersReady, describePodEnd, imageProblem, isPodFinished, isPodTerminating } from "./pod-state.ts";
+
+/** From the pod's existence to the hand-over: mirrors why it waits, and ends the VMI when the pod cannot start. */
+export function followScheduling({ vmi }: ObservedVmi, pod: Pod, draft: StatusDraft): VmiMetadataChange | undefined {
+  draft.setPhase("Scheduling");
+  mirrorPodScheduled(pod, draft);
+  mirrorImageProblem(pod, draft);
+  if (isPodFinished(pod)) {
+    draft.fail("LauncherPodFailed", `${describePodEnd(pod)} before the guest was started`);
+    return undefined;
+  }
+  if (isPodTerminating(pod)) {
+    draft.fail("LauncherPodDeleted", `launcher pod ${pod.metadata.name} was deleted before the guest was started`);
+    return undefined;
+  }
+  if (!arePodContainersReady(pod)) return undefined;
+  return handOver(vmi.metadata.labels, pod, draft);
+}
+
+/** The launcher is ready: from now on virt-handler of the pod's node owns the VMI. */
+function handOver(
+  current: Readonly<Record<string, string>> | undefined,
+  pod: Pod,
+  draft: StatusDraft,
+): VmiMetadataChange | undefined {
+  const nodeName = pod.spec.nodeName ?? "";
+  draft.setPhase("Scheduled");
+  draft.set({
+    nodeName,
+    activePods: { [pod.metadata.uid ?? ""]: nodeName },
+    migrationTransport: "Unix",
+    ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
+    ...launcherVersion(pod),
+  });
+  draft.event("Normal", "SuccessfulHandOver", `Pod ownership transferred to the node ${nodeName}`);
+  // Written before the status, so that virt-handler's watch by label has the VMI when the phase changes.
+  return current?.[labels.nodeName] === nodeName ? undefined : { labels: { [labels.nodeName]: nodeName } };
+}
+
+function launcherVersion(pod: Pod): { launcherContainerImageVersion?: string } {
+  const image = pod.spec.containers[0]?.image;
+  return image === undefined ? {} : { launcherContainerImageVersion: image };
+}
+
+function mirrorPodScheduled(pod: Pod, draft: StatusDraft): void {
+  const scheduled = getCondition(pod.status, "PodScheduled");
+  if (scheduled === undefined) return;
+  if (scheduled.status === "True") {
+    draft.removeCondition(conditionTypes.podScheduled);
+    return;
+  }
+  draft.setCondition({
+    type: conditionTypes.podScheduled,
+    status: scheduled.status,
+    ...(scheduled.reason === undefined ? {} : { reason: scheduled.reason }),
+    ...(scheduled.message === undefined ? {} : { message: scheduled.message }),
+  });
+}
+
+function mirrorImageProblem(pod: Pod, draft: StatusDraft): void {
+  const problem = imageProblem(pod);
+  const known = getCondition(draft.status, conditionTypes.synchronized);
+  if (problem === undefined) {
+    if (known?.status === "False") draft.removeCondition(conditionTypes.synchronized);
+    return;
+  }
+  draft.setCondition({ type: conditionTypes.synchronized, status: "False", ...problem });
+  if (known?.reason !== problem.reason) draft.event("Warning", problem.reason, problem.message);
+}
