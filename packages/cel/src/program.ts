@@ -1,0 +1,111 @@
+import type { Expr } from "./ast.ts";
+import type { CheckInfo } from "./check-info.ts";
+import type { CompiledExpression } from "./compile.ts";
+import { errors } from "./errors.ts";
+import { CostExceeded, Frame } from "./frame.ts";
+import { positionOf, type Range } from "./source.ts";
+import type { Type } from "./types.ts";
+import { CelError, adapt, type Value } from "./values.ts";
+import { WorkExceeded, endWork, startWork } from "./work.ts";
+
+/** Values of variables by name: JSON data, or values that an earlier evaluation returned. */
+export type Bindings = Readonly<Record<string, unknown>>;
+
+export interface EvaluateOptions {
+  /** What the evaluation may cost at most. Default: what Kubernetes allows one expression. */
+  readonly costLimit?: number;
+}
+
+export interface EvaluationFailure {
+  /** `cost`: the limit was reached. `error`: the expression failed on this input. */
+  readonly kind: "cost" | "error";
+  readonly message: string;
+  readonly range?: Range;
+}
+
+export type Evaluation =
+  | { readonly ok: true; readonly value: Value; readonly cost: number }
+  | { readonly ok: false; readonly failure: EvaluationFailure; readonly cost: number };
+
+/** What Kubernetes allows one evaluation of one expression. */
+export const defaultCostLimit = 1_000_000;
+
+interface ProgramParts {
+  readonly source: string;
+  readonly expr: Expr;
+  readonly type: Type;
+  readonly info: CheckInfo;
+  readonly compiled: CompiledExpression;
+}
+
+/** A compiled expression. It keeps no state between evaluations. */
+export class Program {
+  readonly source: string;
+  readonly expr: Expr;
+  /** The static type of the result. */
+  readonly type: Type;
+  readonly info: CheckInfo;
+  readonly #compiled: CompiledExpression;
+
+  constructor({ source, expr, type, info, compiled }: ProgramParts) {
+    this.source = source;
+    this.expr = expr;
+    this.type = type;
+    this.info = info;
+    this.#compiled = compiled;
+  }
+
+  /** The variables that the expression reads. */
+  get variables(): string[] {
+    return this.#compiled.inputs.map((input) => input.name);
+  }
+
+  run(bindings: Bindings = {}, options: EvaluateOptions = {}): Evaluation {
+    const { run, slotCount, inputs } = this.#compiled;
+    const frame = new Frame(slotCount, options.costLimit ?? defaultCostLimit);
+    for (const { name, slot } of inputs) {
+      if (Object.hasOwn(bindings, name)) frame.slots[slot] = adapt(bindings[name]);
+    }
+    const previousWork = startWork();
+    try {
+      const value = run(frame);
+      if (frame.cost > frame.limit) return tooExpensive(frame);
+      if (value instanceof CelError) return failed(value, frame);
+      return { ok: true, value, cost: frame.cost };
+    } catch (error) {
+      if (error instanceof CostExceeded || error instanceof WorkExceeded) return tooExpensive(frame);
+      throw error;
+    } finally {
+      endWork(previousWork);
+    }
+  }
+
+  /** The value, or throws `CelFailed` or `CelTooExpensive`. */
+  evaluate(bindings: Bindings = {}, options: EvaluateOptions = {}): Value {
+    const result = this.run(bindings, options);
+    if (result.ok) return result.value;
+    const { kind, message, range } = result.failure;
+    const place = range === undefined ? "" : ` at ${describePlace(this.source, range)}`;
+    const text = `evaluate CEL expression "${this.source}"${place}: ${message}`;
+    throw kind === "cost" ? errors.CelTooExpensive(text) : errors.CelFailed(text);
+  }
+}
+
+function describePlace(source: string, range: Range): string {
+  const { line, column } = positionOf(source, range.start);
+  return `${line}:${column}`;
+}
+
+function tooExpensive(frame: Frame): Evaluation {
+  const message = "operation cancelled: actual cost limit exceeded";
+  return { ok: false, failure: { kind: "cost", message }, cost: frame.cost };
+}
+
+function failed(error: CelError, frame: Frame): Evaluation {
+  const failure: EvaluationFailure = {
+    kind: "error",
+    message: error.message,
+    ...(error.range === undefined ? {} : { range: error.range }),
+  };
+  return { ok: false, failure, cost: frame.cost };
+}
