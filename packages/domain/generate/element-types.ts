@@ -1,4 +1,5 @@
 import type { Pattern } from "../src/grammar/pattern.ts";
+import { preferredPlace } from "./naming.ts";
 import type { SimpleGrammar } from "./simplify.ts";
 
 /**
@@ -78,7 +79,9 @@ class TypeFinder {
       for (const [name, count] of counts) if (count > 1) this.use(uses, name).repeated = true;
       this.collectOrder(content, order);
     }
-    for (const name of sorted([...uses.keys()], order, type.name)) {
+    const place = (name: string) => preferredPlace(type.name, name.slice(name.indexOf(" ") + 1));
+    const preferred = [...uses.keys()].sort((left, right) => place(left) - place(right));
+    for (const name of sorted(preferred, order, type.name)) {
       const use = this.use(uses, name);
       type.children.push({ type: this.typeOf(use.elements), repeated: use.repeated });
     }

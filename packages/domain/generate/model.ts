@@ -1,7 +1,15 @@
 import { isIntegerType } from "../src/grammar/datatype.ts";
 import type { Pattern } from "../src/grammar/pattern.ts";
 import { findElementTypes, type ElementType } from "./element-types.ts";
-import { isAny, isScalar, namespacePrefix, pascalCase, propertyOfAttribute, propertyOfChild } from "./naming.ts";
+import {
+  irregularTypeNames,
+  isAny,
+  isScalar,
+  namespacePrefix,
+  pascalCase,
+  propertyOfAttribute,
+  propertyOfChild,
+} from "./naming.ts";
 import type { SimpleGrammar } from "./simplify.ts";
 
 /** The model of one element: the properties that stand for its attributes, text and children. */
@@ -106,6 +114,12 @@ function nameTypes(elements: readonly ElementType[]): Map<ElementType, string> {
   }
   for (const { type } of devices?.children ?? []) {
     give(type, [`Domain${pascalCase(type.name)}`, `Domain${pascalCase(type.name)}Device`]);
+  }
+  for (const parent of elements) {
+    for (const { type } of parent.children) {
+      const irregular = irregularTypeNames[`${parent.name}/${type.name}`];
+      if (irregular !== undefined) give(type, [irregular]);
+    }
   }
   for (const parent of elements) {
     for (const { type } of parent.children) {

@@ -27,6 +27,11 @@ export const errorKinds = {
     action: "Correct the values at the paths that the message names; it lists what is allowed there.",
     retry: false,
   },
+  DomainPathUnknown: {
+    meaning: "A path names no place of the domain model.",
+    action: "Use one of the properties that the message lists.",
+    retry: false,
+  },
 } as const satisfies Record<string, ErrorKind>;
 
 export const errors = defineErrors(errorKinds);

@@ -6,8 +6,10 @@
 export type * from "./gen/domain.ts";
 export type { DomainExtras, Integer, Open } from "./model/domain-extras.ts";
 export type { XmlElement } from "./xml/xml-element.ts";
+export { checkDomainPath, diffDomains, getDomainValue, patchDomain, setDomainValue } from "./model/domain-paths.ts";
 export { readDomain } from "./model/read-domain.ts";
 export { writeDomain } from "./model/write-domain.ts";
+export { recordProvenance, whoSet, type Provenance, type ProvenanceRecorder } from "./provenance.ts";
 export {
   assertValidDomain,
   validateDomain,

@@ -12,38 +12,38 @@ export interface Domain extends DomainExtras {
   title?: string | undefined;
   description?: string | undefined;
   metadata?: DomainExtras | undefined;
-  cpu?: DomainCpu | undefined;
-  sysinfos?: DomainSysinfo[] | undefined;
-  bootloader?: string | undefined;
-  bootloaderArgs?: string | undefined;
-  os?: DomainOs | undefined;
-  clock?: DomainClock | undefined;
-  throttlegroups?: DomainThrottlegroups | undefined;
-  memory?: DomainMemory | undefined;
   maxMemory?: DomainMaxMemory | undefined;
+  memory?: DomainMemory | undefined;
   currentMemory?: DomainCurrentMemory | undefined;
+  blkiotune?: DomainBlkiotune | undefined;
+  memtune?: DomainMemtune | undefined;
   memoryBacking?: DomainMemoryBacking | undefined;
   vcpu?: DomainVcpu | undefined;
   vcpus?: DomainVcpus | undefined;
   iothreads?: Integer | undefined;
   iothreadids?: DomainIothreadids | undefined;
   defaultiothread?: DomainDefaultiothread | undefined;
-  blkiotune?: DomainBlkiotune | undefined;
-  memtune?: DomainMemtune | undefined;
   cputune?: DomainCputune | undefined;
   numatune?: DomainNumatune | undefined;
-  iommufd?: DomainIommufd | undefined;
   resource?: DomainResource | undefined;
+  sysinfos?: DomainSysinfo[] | undefined;
+  bootloader?: string | undefined;
+  bootloaderArgs?: string | undefined;
+  os?: DomainOs | undefined;
+  idmap?: DomainIdmap | undefined;
   features?: DomainFeatures | undefined;
-  onReboot?: Open<"destroy" | "restart" | "preserve" | "rename-restart"> | undefined;
+  cpu?: DomainCpu | undefined;
+  clock?: DomainClock | undefined;
   onPoweroff?: Open<"destroy" | "restart" | "preserve" | "rename-restart"> | undefined;
+  onReboot?: Open<"destroy" | "restart" | "preserve" | "rename-restart"> | undefined;
   onCrash?: Open<"destroy" | "restart" | "preserve" | "rename-restart" | "coredump-destroy" | "coredump-restart" | "preserve-running"> | undefined;
   onLockfailure?: Open<"poweroff" | "restart" | "pause" | "ignore"> | undefined;
   pm?: DomainPm | undefined;
   perf?: DomainPerf | undefined;
-  idmap?: DomainIdmap | undefined;
   devices?: DomainDevices | undefined;
   seclabels?: DomainSeclabel[] | undefined;
+  throttlegroups?: DomainThrottlegroups | undefined;
+  iommufd?: DomainIommufd | undefined;
   qemuCommandline?: DomainQemuCommandline | undefined;
   qemuCapabilities?: DomainQemuCapabilities | undefined;
   qemuDeprecation?: DomainQemuDeprecation | undefined;
@@ -56,73 +56,12 @@ export interface Domain extends DomainExtras {
   vmwareDatacenterpath?: string | undefined;
 }
 
-/** `<cpu>` */
-export interface DomainCpu extends DomainExtras {
-  mode?: Open<"custom" | "host-model" | "host-passthrough" | "maximum"> | undefined;
-  match?: Open<"minimum" | "exact" | "strict"> | undefined;
-  check?: Open<"none" | "partial" | "full"> | undefined;
-  deprecatedFeatures?: Open<"on" | "off"> | undefined;
-  migratable?: Open<"on" | "off"> | undefined;
-  model?: DomainCpuModel | undefined;
-  vendor?: string | undefined;
-  topology?: DomainCpuTopology | undefined;
-  features?: DomainCpuFeature[] | undefined;
-  numa?: DomainCpuNuma | undefined;
-  cache?: DomainCpuCache | undefined;
-  maxphysaddr?: DomainCpuMaxphysaddr | undefined;
-}
-
-/** `<sysinfo>` */
-export interface DomainSysinfo extends DomainExtras {
-  type?: Open<"smbios" | "fwcfg"> | undefined;
-  bios?: DomainSysinfoBios | undefined;
-  system?: DomainSysinfoSystem | undefined;
-  baseBoards?: DomainSysinfoBaseBoard[] | undefined;
-  chassis?: DomainSysinfoChassis | undefined;
-  oemStrings?: DomainSysinfoOemStrings | undefined;
-  entries?: DomainSysinfoEntry[] | undefined;
-}
-
-/** `<os>` */
-export interface DomainOs extends DomainExtras {
-  firmware?: Open<"bios" | "efi"> | undefined;
-  type?: DomainOsType | undefined;
-  kernel?: string | undefined;
-  initrd?: string | undefined;
-  root?: string | undefined;
-  cmdline?: string | undefined;
-  shim?: string | undefined;
-  dtb?: string | undefined;
-  firmwareInfo?: DomainOsFirmware | undefined;
-  loader?: DomainOsLoader | undefined;
-  nvram?: DomainOsNvram | undefined;
-  varstore?: DomainOsVarstore | undefined;
-  bootDevices?: DomainOsBoot[] | undefined;
-  bootmenu?: DomainOsBootmenu | undefined;
-  smbios?: DomainOsSmbios | undefined;
-  bios?: DomainOsBios | undefined;
-  acpi?: DomainOsAcpi | undefined;
-  init?: string | undefined;
-  initargs?: string[] | undefined;
-  initenvs?: DomainOsInitenv[] | undefined;
-  initdir?: string | undefined;
-  inituser?: string | undefined;
-  initgroup?: string | undefined;
-}
-
-/** `<clock>` */
-export interface DomainClock extends DomainExtras {
-  offset?: Open<"localtime" | "utc" | "timezone" | "variable" | "absolute"> | undefined;
-  adjustment?: string | undefined;
-  timezone?: string | undefined;
-  basis?: Open<"utc" | "localtime"> | undefined;
-  start?: Integer | undefined;
-  timers?: DomainClockTimer[] | undefined;
-}
-
-/** `<throttlegroups>` */
-export interface DomainThrottlegroups extends DomainExtras {
-  throttlegroups?: DomainThrottlegroupsThrottlegroup[] | undefined;
+/** `<maxMemory>` */
+export interface DomainMaxMemory extends DomainExtras {
+  unit?: string | undefined;
+  slots?: Integer | undefined;
+  /** The element's text. */
+  value?: Integer | undefined;
 }
 
 /** `<memory>` */
@@ -133,19 +72,25 @@ export interface DomainMemory extends DomainExtras {
   value?: Integer | undefined;
 }
 
-/** `<maxMemory>` */
-export interface DomainMaxMemory extends DomainExtras {
-  unit?: string | undefined;
-  slots?: Integer | undefined;
-  /** The element's text. */
-  value?: Integer | undefined;
-}
-
 /** `<currentMemory>` */
 export interface DomainCurrentMemory extends DomainExtras {
   unit?: string | undefined;
   /** The element's text. */
   value?: Integer | undefined;
+}
+
+/** `<blkiotune>` */
+export interface DomainBlkiotune extends DomainExtras {
+  weight?: Integer | undefined;
+  devices?: DomainBlkiotuneDevice[] | undefined;
+}
+
+/** `<memtune>` */
+export interface DomainMemtune extends DomainExtras {
+  hardLimit?: DomainMemtuneHardLimit | undefined;
+  softLimit?: DomainMemtuneSoftLimit | undefined;
+  minGuarantee?: DomainMemtuneMinGuarantee | undefined;
+  swapHardLimit?: DomainMemtuneSwapHardLimit | undefined;
 }
 
 /** `<memoryBacking>` */
@@ -184,20 +129,6 @@ export interface DomainDefaultiothread extends DomainExtras {
   threadPoolMax?: Integer | undefined;
 }
 
-/** `<blkiotune>` */
-export interface DomainBlkiotune extends DomainExtras {
-  weight?: Integer | undefined;
-  devices?: DomainBlkiotuneDevice[] | undefined;
-}
-
-/** `<memtune>` */
-export interface DomainMemtune extends DomainExtras {
-  hardLimit?: DomainMemtuneHardLimit | undefined;
-  softLimit?: DomainMemtuneSoftLimit | undefined;
-  minGuarantee?: DomainMemtuneMinGuarantee | undefined;
-  swapHardLimit?: DomainMemtuneSwapHardLimit | undefined;
-}
-
 /** `<cputune>` */
 export interface DomainCputune extends DomainExtras {
   shares?: Integer | undefined;
@@ -226,23 +157,60 @@ export interface DomainNumatune extends DomainExtras {
   memnodes?: DomainNumatuneMemnode[] | undefined;
 }
 
-/** `<iommufd>` */
-export interface DomainIommufd extends DomainExtras {
-  enabled?: Open<"yes" | "no"> | undefined;
-  fdgroup?: string | undefined;
-}
-
 /** `<resource>` */
 export interface DomainResource extends DomainExtras {
   partition?: string | undefined;
   fibrechannel?: DomainResourceFibrechannel | undefined;
 }
 
+/** `<sysinfo>` */
+export interface DomainSysinfo extends DomainExtras {
+  type?: Open<"smbios" | "fwcfg"> | undefined;
+  bios?: DomainSysinfoBios | undefined;
+  system?: DomainSysinfoSystem | undefined;
+  baseBoards?: DomainSysinfoBaseBoard[] | undefined;
+  chassis?: DomainSysinfoChassis | undefined;
+  oemStrings?: DomainSysinfoOemStrings | undefined;
+  entries?: DomainSysinfoEntry[] | undefined;
+}
+
+/** `<os>` */
+export interface DomainOs extends DomainExtras {
+  firmware?: Open<"bios" | "efi"> | undefined;
+  type?: DomainOsType | undefined;
+  kernel?: string | undefined;
+  initrd?: string | undefined;
+  root?: string | undefined;
+  cmdline?: string | undefined;
+  shim?: string | undefined;
+  dtb?: string | undefined;
+  firmwareInfo?: DomainOsFirmware | undefined;
+  loader?: DomainOsLoader | undefined;
+  nvram?: DomainOsNvram | undefined;
+  varstore?: DomainOsVarstore | undefined;
+  bootmenu?: DomainOsBootmenu | undefined;
+  smbios?: DomainOsSmbios | undefined;
+  bios?: DomainOsBios | undefined;
+  init?: string | undefined;
+  initargs?: string[] | undefined;
+  initenvs?: DomainOsInitenv[] | undefined;
+  initdir?: string | undefined;
+  inituser?: string | undefined;
+  initgroup?: string | undefined;
+  bootDevices?: DomainOsBoot[] | undefined;
+  acpi?: DomainOsAcpi | undefined;
+}
+
+/** `<idmap>` */
+export interface DomainIdmap extends DomainExtras {
+  uids?: DomainIdmapUid[] | undefined;
+  gids?: DomainIdmapGid[] | undefined;
+}
+
 /** `<features>` */
 export interface DomainFeatures extends DomainExtras {
   pae?: DomainExtras | undefined;
   apic?: DomainFeaturesApic | undefined;
-  acpi?: DomainExtras | undefined;
   hap?: DomainFeaturesHap | undefined;
   hyperv?: DomainFeaturesHyperv | undefined;
   viridian?: DomainExtras | undefined;
@@ -271,6 +239,33 @@ export interface DomainFeatures extends DomainExtras {
   ps2?: DomainFeaturesPs2 | undefined;
   aia?: DomainFeaturesAia | undefined;
   virtualization?: DomainExtras | undefined;
+  acpi?: DomainExtras | undefined;
+}
+
+/** `<cpu>` */
+export interface DomainCpu extends DomainExtras {
+  mode?: Open<"custom" | "host-model" | "host-passthrough" | "maximum"> | undefined;
+  match?: Open<"minimum" | "exact" | "strict"> | undefined;
+  check?: Open<"none" | "partial" | "full"> | undefined;
+  deprecatedFeatures?: Open<"on" | "off"> | undefined;
+  migratable?: Open<"on" | "off"> | undefined;
+  model?: DomainCpuModel | undefined;
+  vendor?: string | undefined;
+  topology?: DomainCpuTopology | undefined;
+  features?: DomainCpuFeature[] | undefined;
+  numa?: DomainCpuNuma | undefined;
+  cache?: DomainCpuCache | undefined;
+  maxphysaddr?: DomainCpuMaxphysaddr | undefined;
+}
+
+/** `<clock>` */
+export interface DomainClock extends DomainExtras {
+  offset?: Open<"localtime" | "utc" | "timezone" | "variable" | "absolute"> | undefined;
+  adjustment?: string | undefined;
+  timezone?: string | undefined;
+  basis?: Open<"utc" | "localtime"> | undefined;
+  start?: Integer | undefined;
+  timers?: DomainClockTimer[] | undefined;
 }
 
 /** `<pm>` */
@@ -282,12 +277,6 @@ export interface DomainPm extends DomainExtras {
 /** `<perf>` */
 export interface DomainPerf extends DomainExtras {
   events?: DomainPerfEvent[] | undefined;
-}
-
-/** `<idmap>` */
-export interface DomainIdmap extends DomainExtras {
-  uids?: DomainIdmapUid[] | undefined;
-  gids?: DomainIdmapGid[] | undefined;
 }
 
 /** `<devices>` */
@@ -334,6 +323,17 @@ export interface DomainSeclabel extends DomainExtras {
   label?: string | undefined;
   imagelabel?: string | undefined;
   baselabel?: string | undefined;
+}
+
+/** `<throttlegroups>` */
+export interface DomainThrottlegroups extends DomainExtras {
+  throttlegroups?: DomainThrottlegroupsThrottlegroup[] | undefined;
+}
+
+/** `<iommufd>` */
+export interface DomainIommufd extends DomainExtras {
+  enabled?: Open<"yes" | "no"> | undefined;
+  fdgroup?: string | undefined;
 }
 
 /** `<commandline>` */
@@ -402,189 +402,42 @@ export interface DomainXenCommandline extends DomainExtras {
   args?: DomainXenCommandlineArg[] | undefined;
 }
 
-/** `<model>` */
-export interface DomainCpuModel extends DomainExtras {
-  fallback?: Open<"allow" | "forbid"> | undefined;
-  vendorId?: string | undefined;
-  /** The element's text. */
-  value?: string | undefined;
-}
-
-/** `<topology>` */
-export interface DomainCpuTopology extends DomainExtras {
-  sockets?: Integer | undefined;
-  dies?: Integer | undefined;
-  clusters?: Integer | undefined;
-  cores?: Integer | undefined;
-  threads?: Integer | undefined;
-}
-
-/** `<feature>` */
-export interface DomainCpuFeature extends DomainExtras {
-  policy?: Open<"force" | "require" | "optional" | "disable" | "forbid"> | undefined;
-  name?: string | undefined;
-}
-
-/** `<numa>` */
-export interface DomainCpuNuma extends DomainExtras {
-  cells?: DomainCpuNumaCell[] | undefined;
-  interconnects?: DomainCpuNumaInterconnects | undefined;
-}
-
-/** `<cache>` */
-export interface DomainCpuCache extends DomainExtras {
-  level?: Integer | undefined;
-  mode?: Open<"emulate" | "passthrough" | "disable"> | undefined;
-}
-
-/** `<maxphysaddr>` */
-export interface DomainCpuMaxphysaddr extends DomainExtras {
-  mode?: Open<"emulate" | "passthrough"> | undefined;
-  bits?: Integer | undefined;
-  limit?: Integer | undefined;
-}
-
-/** `<bios>` */
-export interface DomainSysinfoBios extends DomainExtras {
-  entries?: DomainSysinfoBiosEntry[] | undefined;
-}
-
-/** `<system>` */
-export interface DomainSysinfoSystem extends DomainExtras {
-  entries?: DomainSysinfoSystemEntry[] | undefined;
-}
-
-/** `<baseBoard>` */
-export interface DomainSysinfoBaseBoard extends DomainExtras {
-  entries?: DomainSysinfoBaseBoardEntry[] | undefined;
-}
-
-/** `<chassis>` */
-export interface DomainSysinfoChassis extends DomainExtras {
-  entries?: DomainSysinfoChassisEntry[] | undefined;
-}
-
-/** `<oemStrings>` */
-export interface DomainSysinfoOemStrings extends DomainExtras {
-  entries?: string[] | undefined;
-}
-
-/** `<entry>` */
-export interface DomainSysinfoEntry extends DomainExtras {
-  name?: string | undefined;
-  file?: string | undefined;
-  /** The element's text. */
-  value?: string | undefined;
-}
-
-/** `<type>` */
-export interface DomainOsType extends DomainExtras {
-  arch?: Open<"aarch64" | "alpha" | "armv6l" | "armv7l" | "cris" | "i686" | "ia64" | "lm32" | "loongarch64" | "m68k" | "microblaze" | "microblazeel" | "mips" | "mipsel" | "mips64" | "mips64el" | "openrisc" | "parisc" | "parisc64" | "ppc" | "ppc64" | "ppc64le" | "ppcemb" | "riscv32" | "riscv64" | "s390" | "s390x" | "sh4" | "sh4eb" | "sparc" | "sparc64" | "unicore32" | "x86_64" | "xtensa" | "xtensaeb"> | undefined;
-  machine?: string | undefined;
-  /** The element's text. */
-  value?: Open<"exe" | "hvm" | "xen" | "linux" | "xenpvh"> | undefined;
-}
-
-/** `<firmware>` */
-export interface DomainOsFirmware extends DomainExtras {
-  features?: DomainOsFirmwareFeature[] | undefined;
-}
-
-/** `<loader>` */
-export interface DomainOsLoader extends DomainExtras {
-  readonly?: Open<"yes" | "no"> | undefined;
-  secure?: Open<"yes" | "no"> | undefined;
-  type?: Open<"rom" | "pflash"> | undefined;
-  stateless?: Open<"yes" | "no"> | undefined;
-  format?: Open<"raw" | "qcow2"> | undefined;
-  /** The element's text. */
-  value?: string | undefined;
-}
-
-/** `<nvram>` */
-export interface DomainOsNvram extends DomainExtras {
-  template?: string | undefined;
-  templateFormat?: Open<"raw" | "qcow2"> | undefined;
-  format?: Open<"raw" | "qcow2"> | undefined;
-  type?: Open<"file" | "block" | "dir" | "network" | "volume" | "nvme" | "vhostuser" | "vhostvdpa" | "ctl"> | undefined;
-  /** The element's text. */
-  value?: string | undefined;
-  source?: DomainOsNvramSource | undefined;
-}
-
-/** `<varstore>` */
-export interface DomainOsVarstore extends DomainExtras {
-  template?: string | undefined;
+/** `<device>` */
+export interface DomainBlkiotuneDevice extends DomainExtras {
   path?: string | undefined;
-}
-
-/** `<boot>` */
-export interface DomainOsBoot extends DomainExtras {
-  dev?: Open<"hd" | "fd" | "cdrom" | "network"> | undefined;
-}
-
-/** `<bootmenu>` */
-export interface DomainOsBootmenu extends DomainExtras {
-  enable?: Open<"yes" | "no"> | undefined;
-  timeout?: Integer | undefined;
-}
-
-/** `<smbios>` */
-export interface DomainOsSmbios extends DomainExtras {
-  mode?: Open<"emulate" | "host" | "sysinfo"> | undefined;
-}
-
-/** `<bios>` */
-export interface DomainOsBios extends DomainExtras {
-  useserial?: Open<"yes" | "no"> | undefined;
-  rebootTimeout?: Integer | undefined;
-}
-
-/** `<acpi>` */
-export interface DomainOsAcpi extends DomainExtras {
-  tables?: DomainOsAcpiTable[] | undefined;
-}
-
-/** `<initenv>` */
-export interface DomainOsInitenv extends DomainExtras {
-  name?: string | undefined;
-  /** The element's text. */
-  value?: string | undefined;
-}
-
-/** `<timer>` */
-export interface DomainClockTimer extends DomainExtras {
-  name?: Open<"platform" | "rtc" | "tsc" | "hpet" | "pit" | "armvtimer" | "kvmclock" | "hypervclock"> | undefined;
-  track?: Open<"boot" | "guest" | "wall" | "realtime"> | undefined;
-  tickpolicy?: Open<"delay" | "merge" | "discard" | "catchup"> | undefined;
-  frequency?: Integer | undefined;
-  mode?: Open<"auto" | "native" | "emulate" | "paravirt" | "smpsafe"> | undefined;
-  present?: Open<"yes" | "no"> | undefined;
-  catchup?: DomainClockTimerCatchup | undefined;
-}
-
-/** `<throttlegroup>` */
-export interface DomainThrottlegroupsThrottlegroup extends DomainExtras {
-  totalBytesSec?: Integer | undefined;
-  readBytesSec?: Integer | undefined;
-  writeBytesSec?: Integer | undefined;
-  totalIopsSec?: Integer | undefined;
+  weight?: Integer | undefined;
   readIopsSec?: Integer | undefined;
   writeIopsSec?: Integer | undefined;
-  totalBytesSecMax?: Integer | undefined;
-  readBytesSecMax?: Integer | undefined;
-  writeBytesSecMax?: Integer | undefined;
-  totalIopsSecMax?: Integer | undefined;
-  readIopsSecMax?: Integer | undefined;
-  writeIopsSecMax?: Integer | undefined;
-  sizeIopsSec?: Integer | undefined;
-  groupName?: string | undefined;
-  totalBytesSecMaxLength?: Integer | undefined;
-  readBytesSecMaxLength?: Integer | undefined;
-  writeBytesSecMaxLength?: Integer | undefined;
-  totalIopsSecMaxLength?: Integer | undefined;
-  readIopsSecMaxLength?: Integer | undefined;
-  writeIopsSecMaxLength?: Integer | undefined;
+  readBytesSec?: Integer | undefined;
+  writeBytesSec?: Integer | undefined;
+}
+
+/** `<hard_limit>` */
+export interface DomainMemtuneHardLimit extends DomainExtras {
+  unit?: string | undefined;
+  /** The element's text. */
+  value?: Integer | undefined;
+}
+
+/** `<soft_limit>` */
+export interface DomainMemtuneSoftLimit extends DomainExtras {
+  unit?: string | undefined;
+  /** The element's text. */
+  value?: Integer | undefined;
+}
+
+/** `<min_guarantee>` */
+export interface DomainMemtuneMinGuarantee extends DomainExtras {
+  unit?: string | undefined;
+  /** The element's text. */
+  value?: Integer | undefined;
+}
+
+/** `<swap_hard_limit>` */
+export interface DomainMemtuneSwapHardLimit extends DomainExtras {
+  unit?: string | undefined;
+  /** The element's text. */
+  value?: Integer | undefined;
 }
 
 /** `<hugepages>` */
@@ -622,44 +475,6 @@ export interface DomainIothreadidsIothread extends DomainExtras {
   threadPoolMin?: Integer | undefined;
   threadPoolMax?: Integer | undefined;
   poll?: DomainIothreadidsIothreadPoll | undefined;
-}
-
-/** `<device>` */
-export interface DomainBlkiotuneDevice extends DomainExtras {
-  path?: string | undefined;
-  weight?: Integer | undefined;
-  readIopsSec?: Integer | undefined;
-  writeIopsSec?: Integer | undefined;
-  readBytesSec?: Integer | undefined;
-  writeBytesSec?: Integer | undefined;
-}
-
-/** `<hard_limit>` */
-export interface DomainMemtuneHardLimit extends DomainExtras {
-  unit?: string | undefined;
-  /** The element's text. */
-  value?: Integer | undefined;
-}
-
-/** `<soft_limit>` */
-export interface DomainMemtuneSoftLimit extends DomainExtras {
-  unit?: string | undefined;
-  /** The element's text. */
-  value?: Integer | undefined;
-}
-
-/** `<min_guarantee>` */
-export interface DomainMemtuneMinGuarantee extends DomainExtras {
-  unit?: string | undefined;
-  /** The element's text. */
-  value?: Integer | undefined;
-}
-
-/** `<swap_hard_limit>` */
-export interface DomainMemtuneSwapHardLimit extends DomainExtras {
-  unit?: string | undefined;
-  /** The element's text. */
-  value?: Integer | undefined;
 }
 
 /** `<vcpupin>` */
@@ -738,6 +553,128 @@ export interface DomainNumatuneMemnode extends DomainExtras {
 /** `<fibrechannel>` */
 export interface DomainResourceFibrechannel extends DomainExtras {
   appid?: string | undefined;
+}
+
+/** `<bios>` */
+export interface DomainSysinfoBios extends DomainExtras {
+  entries?: DomainSysinfoBiosEntry[] | undefined;
+}
+
+/** `<system>` */
+export interface DomainSysinfoSystem extends DomainExtras {
+  entries?: DomainSysinfoSystemEntry[] | undefined;
+}
+
+/** `<baseBoard>` */
+export interface DomainSysinfoBaseBoard extends DomainExtras {
+  entries?: DomainSysinfoBaseBoardEntry[] | undefined;
+}
+
+/** `<chassis>` */
+export interface DomainSysinfoChassis extends DomainExtras {
+  entries?: DomainSysinfoChassisEntry[] | undefined;
+}
+
+/** `<oemStrings>` */
+export interface DomainSysinfoOemStrings extends DomainExtras {
+  entries?: string[] | undefined;
+}
+
+/** `<entry>` */
+export interface DomainSysinfoEntry extends DomainExtras {
+  name?: string | undefined;
+  file?: string | undefined;
+  /** The element's text. */
+  value?: string | undefined;
+}
+
+/** `<type>` */
+export interface DomainOsType extends DomainExtras {
+  arch?: Open<"aarch64" | "alpha" | "armv6l" | "armv7l" | "cris" | "i686" | "ia64" | "lm32" | "loongarch64" | "m68k" | "microblaze" | "microblazeel" | "mips" | "mipsel" | "mips64" | "mips64el" | "openrisc" | "parisc" | "parisc64" | "ppc" | "ppc64" | "ppc64le" | "ppcemb" | "riscv32" | "riscv64" | "s390" | "s390x" | "sh4" | "sh4eb" | "sparc" | "sparc64" | "unicore32" | "x86_64" | "xtensa" | "xtensaeb"> | undefined;
+  machine?: string | undefined;
+  /** The element's text. */
+  value?: Open<"exe" | "hvm" | "xen" | "linux" | "xenpvh"> | undefined;
+}
+
+/** `<firmware>` */
+export interface DomainOsFirmware extends DomainExtras {
+  features?: DomainOsFirmwareFeature[] | undefined;
+}
+
+/** `<loader>` */
+export interface DomainOsLoader extends DomainExtras {
+  readonly?: Open<"yes" | "no"> | undefined;
+  secure?: Open<"yes" | "no"> | undefined;
+  type?: Open<"rom" | "pflash"> | undefined;
+  stateless?: Open<"yes" | "no"> | undefined;
+  format?: Open<"raw" | "qcow2"> | undefined;
+  /** The element's text. */
+  value?: string | undefined;
+}
+
+/** `<nvram>` */
+export interface DomainOsNvram extends DomainExtras {
+  template?: string | undefined;
+  templateFormat?: Open<"raw" | "qcow2"> | undefined;
+  format?: Open<"raw" | "qcow2"> | undefined;
+  type?: Open<"file" | "block" | "dir" | "network" | "volume" | "nvme" | "vhostuser" | "vhostvdpa" | "ctl"> | undefined;
+  /** The element's text. */
+  value?: string | undefined;
+  source?: DomainOsNvramSource | undefined;
+}
+
+/** `<varstore>` */
+export interface DomainOsVarstore extends DomainExtras {
+  template?: string | undefined;
+  path?: string | undefined;
+}
+
+/** `<bootmenu>` */
+export interface DomainOsBootmenu extends DomainExtras {
+  enable?: Open<"yes" | "no"> | undefined;
+  timeout?: Integer | undefined;
+}
+
+/** `<smbios>` */
+export interface DomainOsSmbios extends DomainExtras {
+  mode?: Open<"emulate" | "host" | "sysinfo"> | undefined;
+}
+
+/** `<bios>` */
+export interface DomainOsBios extends DomainExtras {
+  useserial?: Open<"yes" | "no"> | undefined;
+  rebootTimeout?: Integer | undefined;
+}
+
+/** `<initenv>` */
+export interface DomainOsInitenv extends DomainExtras {
+  name?: string | undefined;
+  /** The element's text. */
+  value?: string | undefined;
+}
+
+/** `<boot>` */
+export interface DomainOsBoot extends DomainExtras {
+  dev?: Open<"hd" | "fd" | "cdrom" | "network"> | undefined;
+}
+
+/** `<acpi>` */
+export interface DomainOsAcpi extends DomainExtras {
+  tables?: DomainOsAcpiTable[] | undefined;
+}
+
+/** `<uid>` */
+export interface DomainIdmapUid extends DomainExtras {
+  start?: Integer | undefined;
+  target?: Integer | undefined;
+  count?: Integer | undefined;
+}
+
+/** `<gid>` */
+export interface DomainIdmapGid extends DomainExtras {
+  start?: Integer | undefined;
+  target?: Integer | undefined;
+  count?: Integer | undefined;
 }
 
 /** `<apic>` */
@@ -931,6 +868,59 @@ export interface DomainFeaturesAia extends DomainExtras {
   value?: Open<"none" | "aplic" | "aplic-imsic"> | undefined;
 }
 
+/** `<model>` */
+export interface DomainCpuModel extends DomainExtras {
+  fallback?: Open<"allow" | "forbid"> | undefined;
+  vendorId?: string | undefined;
+  /** The element's text. */
+  value?: string | undefined;
+}
+
+/** `<topology>` */
+export interface DomainCpuTopology extends DomainExtras {
+  sockets?: Integer | undefined;
+  dies?: Integer | undefined;
+  clusters?: Integer | undefined;
+  cores?: Integer | undefined;
+  threads?: Integer | undefined;
+}
+
+/** `<feature>` */
+export interface DomainCpuFeature extends DomainExtras {
+  policy?: Open<"force" | "require" | "optional" | "disable" | "forbid"> | undefined;
+  name?: string | undefined;
+}
+
+/** `<numa>` */
+export interface DomainCpuNuma extends DomainExtras {
+  cells?: DomainCpuNumaCell[] | undefined;
+  interconnects?: DomainCpuNumaInterconnects | undefined;
+}
+
+/** `<cache>` */
+export interface DomainCpuCache extends DomainExtras {
+  level?: Integer | undefined;
+  mode?: Open<"emulate" | "passthrough" | "disable"> | undefined;
+}
+
+/** `<maxphysaddr>` */
+export interface DomainCpuMaxphysaddr extends DomainExtras {
+  mode?: Open<"emulate" | "passthrough"> | undefined;
+  bits?: Integer | undefined;
+  limit?: Integer | undefined;
+}
+
+/** `<timer>` */
+export interface DomainClockTimer extends DomainExtras {
+  name?: Open<"platform" | "rtc" | "tsc" | "hpet" | "pit" | "armvtimer" | "kvmclock" | "hypervclock"> | undefined;
+  track?: Open<"boot" | "guest" | "wall" | "realtime"> | undefined;
+  tickpolicy?: Open<"delay" | "merge" | "discard" | "catchup"> | undefined;
+  frequency?: Integer | undefined;
+  mode?: Open<"auto" | "native" | "emulate" | "paravirt" | "smpsafe"> | undefined;
+  present?: Open<"yes" | "no"> | undefined;
+  catchup?: DomainClockTimerCatchup | undefined;
+}
+
 /** `<suspend-to-mem>` */
 export interface DomainPmSuspendToMem extends DomainExtras {
   enabled?: Open<"yes" | "no"> | undefined;
@@ -947,20 +937,6 @@ export interface DomainPerfEvent extends DomainExtras {
   enabled?: Open<"yes" | "no"> | undefined;
 }
 
-/** `<uid>` */
-export interface DomainIdmapUid extends DomainExtras {
-  start?: Integer | undefined;
-  target?: Integer | undefined;
-  count?: Integer | undefined;
-}
-
-/** `<gid>` */
-export interface DomainIdmapGid extends DomainExtras {
-  start?: Integer | undefined;
-  target?: Integer | undefined;
-  count?: Integer | undefined;
-}
-
 /** `<disk>` */
 export interface DomainDisk extends DomainExtras {
   device?: Open<"floppy" | "disk" | "cdrom" | "lun"> | undefined;
@@ -969,29 +945,29 @@ export interface DomainDisk extends DomainExtras {
   sgio?: Open<"filtered" | "unfiltered"> | undefined;
   model?: Open<"virtio" | "virtio-transitional" | "virtio-non-transitional" | "usb-storage" | "usb-bot"> | undefined;
   snapshot?: Open<"no" | "internal" | "external" | "manual"> | undefined;
-  source?: DomainOsNvramSource | undefined;
   driver?: DomainDiskDriver | undefined;
-  mirror?: DomainDiskMirror | undefined;
   auth?: DomainDiskAuth | undefined;
+  source?: DomainOsNvramSource | undefined;
+  backingStore?: DomainDiskBackingStore | undefined;
+  mirror?: DomainDiskMirror | undefined;
   target?: DomainDiskTarget | undefined;
-  boot?: DomainDiskBoot | undefined;
-  backenddomain?: DomainDiskBackenddomain | undefined;
+  iotune?: DomainDiskIotune | undefined;
   readonly?: DomainExtras | undefined;
   shareable?: DomainExtras | undefined;
-  transient?: DomainDiskTransient | undefined;
   serial?: string | undefined;
+  backenddomain?: DomainDiskBackenddomain | undefined;
+  transient?: DomainDiskTransient | undefined;
   encryption?: DomainDiskEncryption | undefined;
   throttlefilters?: DomainDiskThrottlefilters | undefined;
-  iotune?: DomainDiskIotune | undefined;
-  alias?: DomainAlias | undefined;
-  acpi?: DomainAcpi | undefined;
-  address?: DomainAddress | undefined;
   geometry?: DomainDiskGeometry | undefined;
   blockio?: DomainDiskBlockio | undefined;
   wwn?: string | undefined;
   vendor?: string | undefined;
   product?: string | undefined;
-  backingStore?: DomainDiskBackingStore | undefined;
+  boot?: DomainDiskBoot | undefined;
+  alias?: DomainAlias | undefined;
+  acpi?: DomainAcpi | undefined;
+  address?: DomainAddress | undefined;
 }
 
 /** `<controller>` */
@@ -1003,15 +979,15 @@ export interface DomainController extends DomainExtras {
   vectors?: Integer | undefined;
   maxGrantFrames?: Integer | undefined;
   maxEventChannels?: Integer | undefined;
-  alias?: DomainAlias | undefined;
-  acpi?: DomainAcpi | undefined;
-  address?: DomainAddress | undefined;
   master?: DomainControllerMaster | undefined;
   modelInfo?: DomainControllerModel | undefined;
   target?: DomainControllerTarget | undefined;
   pcihole64?: DomainControllerPcihole64 | undefined;
   serial?: string | undefined;
   driver?: DomainControllerDriver | undefined;
+  alias?: DomainAlias | undefined;
+  acpi?: DomainAcpi | undefined;
+  address?: DomainAddress | undefined;
 }
 
 /** `<lease>` */
@@ -1033,14 +1009,14 @@ export interface DomainFilesystem extends DomainExtras {
   source?: DomainFilesystemSource | undefined;
   target?: DomainFilesystemTarget | undefined;
   readonly?: DomainExtras | undefined;
-  boot?: DomainDiskBoot | undefined;
-  alias?: DomainAlias | undefined;
-  acpi?: DomainAcpi | undefined;
-  address?: DomainAddress | undefined;
   spaceHardLimit?: DomainFilesystemSpaceHardLimit | undefined;
   spaceSoftLimit?: DomainFilesystemSpaceSoftLimit | undefined;
   binary?: DomainFilesystemBinary | undefined;
   idmap?: DomainIdmap | undefined;
+  boot?: DomainDiskBoot | undefined;
+  alias?: DomainAlias | undefined;
+  acpi?: DomainAcpi | undefined;
+  address?: DomainAddress | undefined;
 }
 
 /** `<interface>` */
@@ -1048,34 +1024,34 @@ export interface DomainInterface extends DomainExtras {
   type?: Open<"bridge" | "ethernet" | "vhostuser" | "network" | "direct" | "user" | "internal" | "mcast" | "client" | "udp" | "server" | "hostdev" | "vdpa" | "null" | "vds"> | undefined;
   managed?: Open<"yes" | "no"> | undefined;
   trustGuestRxFilters?: Open<"yes" | "no"> | undefined;
+  mac?: DomainInterfaceMac | undefined;
   source?: DomainInterfaceSource | undefined;
   virtualport?: DomainInterfaceVirtualport | undefined;
+  vlan?: DomainInterfaceVlan | undefined;
+  target?: DomainInterfaceTarget | undefined;
+  model?: DomainInterfaceModel | undefined;
+  driver?: DomainInterfaceDriver | undefined;
   link?: DomainInterfaceLink | undefined;
   mtu?: DomainInterfaceMtu | undefined;
   coalesce?: DomainInterfaceCoalesce | undefined;
-  target?: DomainInterfaceTarget | undefined;
   guest?: DomainInterfaceGuest | undefined;
-  mac?: DomainInterfaceMac | undefined;
   ips?: DomainInterfaceIp[] | undefined;
   routes?: DomainInterfaceRoute[] | undefined;
   portForwards?: DomainInterfacePortForward[] | undefined;
   script?: DomainInterfaceScript | undefined;
   downscript?: DomainInterfaceDownscript | undefined;
   backenddomain?: DomainDiskBackenddomain | undefined;
-  model?: DomainInterfaceModel | undefined;
   backend?: DomainInterfaceBackend | undefined;
-  driver?: DomainInterfaceDriver | undefined;
+  filterref?: DomainInterfaceFilterref | undefined;
+  tune?: DomainInterfaceTune | undefined;
+  rom?: DomainInterfaceRom | undefined;
+  bandwidth?: DomainInterfaceBandwidth | undefined;
+  port?: DomainInterfacePort | undefined;
+  teaming?: DomainInterfaceTeaming | undefined;
+  boot?: DomainDiskBoot | undefined;
   alias?: DomainAlias | undefined;
   acpi?: DomainAcpi | undefined;
   address?: DomainAddress | undefined;
-  filterref?: DomainInterfaceFilterref | undefined;
-  tune?: DomainInterfaceTune | undefined;
-  boot?: DomainDiskBoot | undefined;
-  rom?: DomainInterfaceRom | undefined;
-  bandwidth?: DomainInterfaceBandwidth | undefined;
-  vlan?: DomainInterfaceVlan | undefined;
-  port?: DomainInterfacePort | undefined;
-  teaming?: DomainInterfaceTeaming | undefined;
 }
 
 /** `<input>` */
@@ -1095,12 +1071,12 @@ export interface DomainSound extends DomainExtras {
   model?: Open<"sb16" | "es1370" | "pcspk" | "ac97" | "ich6" | "ich7" | "ich9" | "usb" | "virtio"> | undefined;
   multichannel?: Open<"yes" | "no"> | undefined;
   streams?: Integer | undefined;
-  alias?: DomainAlias | undefined;
-  acpi?: DomainAcpi | undefined;
-  address?: DomainAddress | undefined;
   audio?: DomainSoundAudio | undefined;
   codecs?: DomainSoundCodec[] | undefined;
   driver?: DomainDriver | undefined;
+  alias?: DomainAlias | undefined;
+  acpi?: DomainAcpi | undefined;
+  address?: DomainAddress | undefined;
 }
 
 /** `<audio>` */
@@ -1134,13 +1110,13 @@ export interface DomainHostdev extends DomainExtras {
   source?: DomainHostdevSource | undefined;
   ips?: DomainInterfaceIp[] | undefined;
   routes?: DomainInterfaceRoute[] | undefined;
-  alias?: DomainAlias | undefined;
-  acpi?: DomainAcpi | undefined;
-  boot?: DomainDiskBoot | undefined;
   rom?: DomainInterfaceRom | undefined;
-  address?: DomainAddress | undefined;
   readonly?: DomainExtras | undefined;
   shareable?: DomainExtras | undefined;
+  boot?: DomainDiskBoot | undefined;
+  alias?: DomainAlias | undefined;
+  acpi?: DomainAcpi | undefined;
+  address?: DomainAddress | undefined;
 }
 
 /** `<graphics>` */
@@ -1195,7 +1171,7 @@ export interface DomainVideo extends DomainExtras {
 export interface DomainConsole extends DomainExtras {
   tty?: string | undefined;
   type?: Open<"dev" | "file" | "pipe" | "unix" | "tcp" | "udp" | "null" | "stdio" | "vc" | "pty" | "spicevmc" | "spiceport" | "nmdm" | "qemu-vdagent" | "dbus"> | undefined;
-  sources?: DomainSource[] | undefined;
+  sources?: DomainChardevSource[] | undefined;
   protocol?: DomainProtocol | undefined;
   log?: DomainLog | undefined;
   target?: DomainConsoleTarget | undefined;
@@ -1208,7 +1184,7 @@ export interface DomainConsole extends DomainExtras {
 export interface DomainParallel extends DomainExtras {
   type?: Open<"dev" | "file" | "pipe" | "unix" | "tcp" | "udp" | "null" | "stdio" | "vc" | "pty" | "spicevmc" | "spiceport" | "nmdm" | "qemu-vdagent" | "dbus"> | undefined;
   tty?: string | undefined;
-  sources?: DomainSource[] | undefined;
+  sources?: DomainChardevSource[] | undefined;
   protocol?: DomainProtocol | undefined;
   log?: DomainLog | undefined;
   target?: DomainConsoleTarget | undefined;
@@ -1221,7 +1197,7 @@ export interface DomainParallel extends DomainExtras {
 export interface DomainSerial extends DomainExtras {
   type?: Open<"dev" | "file" | "pipe" | "unix" | "tcp" | "udp" | "null" | "stdio" | "vc" | "pty" | "spicevmc" | "spiceport" | "nmdm" | "qemu-vdagent" | "dbus"> | undefined;
   tty?: string | undefined;
-  sources?: DomainSource[] | undefined;
+  sources?: DomainChardevSource[] | undefined;
   protocol?: DomainProtocol | undefined;
   log?: DomainLog | undefined;
   target?: DomainConsoleTarget | undefined;
@@ -1233,7 +1209,7 @@ export interface DomainSerial extends DomainExtras {
 /** `<channel>` */
 export interface DomainChannel extends DomainExtras {
   type?: Open<"dev" | "file" | "pipe" | "unix" | "tcp" | "udp" | "null" | "stdio" | "vc" | "pty" | "spicevmc" | "spiceport" | "nmdm" | "qemu-vdagent" | "dbus"> | undefined;
-  sources?: DomainSource[] | undefined;
+  sources?: DomainChardevSource[] | undefined;
   protocol?: DomainProtocol | undefined;
   log?: DomainLog | undefined;
   target?: DomainChannelTarget | undefined;
@@ -1247,7 +1223,7 @@ export interface DomainSmartcard extends DomainExtras {
   type?: Open<"dev" | "file" | "pipe" | "unix" | "tcp" | "udp" | "null" | "stdio" | "vc" | "pty" | "spicevmc" | "spiceport" | "nmdm" | "qemu-vdagent" | "dbus"> | undefined;
   certificates?: string[] | undefined;
   database?: string | undefined;
-  sources?: DomainSource[] | undefined;
+  sources?: DomainChardevSource[] | undefined;
   protocol?: DomainProtocol | undefined;
   log?: DomainLog | undefined;
   target?: DomainConsoleTarget | undefined;
@@ -1266,12 +1242,12 @@ export interface DomainHub extends DomainExtras {
 export interface DomainRedirdev extends DomainExtras {
   bus?: Open<"usb"> | undefined;
   type?: Open<"dev" | "file" | "pipe" | "unix" | "tcp" | "udp" | "null" | "stdio" | "vc" | "pty" | "spicevmc" | "spiceport" | "nmdm" | "qemu-vdagent" | "dbus"> | undefined;
-  sources?: DomainSource[] | undefined;
+  sources?: DomainChardevSource[] | undefined;
   protocol?: DomainProtocol | undefined;
   log?: DomainLog | undefined;
+  boot?: DomainDiskBoot | undefined;
   alias?: DomainAlias | undefined;
   address?: DomainAddress | undefined;
-  boot?: DomainDiskBoot | undefined;
 }
 
 /** `<redirfilter>` */
@@ -1320,9 +1296,9 @@ export interface DomainMemoryDevice extends DomainExtras {
   driver?: DomainDriver | undefined;
   source?: DomainMemoryDeviceSource | undefined;
   target?: DomainMemoryDeviceTarget | undefined;
-  address?: DomainAddress | undefined;
   alias?: DomainAlias | undefined;
   acpi?: DomainAcpi | undefined;
+  address?: DomainAddress | undefined;
 }
 
 /** `<crypto>` */
@@ -1349,11 +1325,11 @@ export interface DomainMemballoon extends DomainExtras {
   model?: Open<"virtio" | "virtio-transitional" | "virtio-non-transitional" | "xen" | "none"> | undefined;
   autodeflate?: Open<"on" | "off"> | undefined;
   freePageReporting?: Open<"on" | "off"> | undefined;
+  stats?: DomainMemballoonStats | undefined;
+  driver?: DomainDriver | undefined;
   alias?: DomainAlias | undefined;
   acpi?: DomainAcpi | undefined;
   address?: DomainAddress | undefined;
-  stats?: DomainMemballoonStats | undefined;
-  driver?: DomainDriver | undefined;
 }
 
 /** `<nvram>` */
@@ -1372,19 +1348,19 @@ export interface DomainPanic extends DomainExtras {
 export interface DomainIommu extends DomainExtras {
   model?: Open<"intel" | "smmuv3" | "virtio" | "amd"> | undefined;
   driver?: DomainIommuDriver | undefined;
+  alias?: DomainAlias | undefined;
   acpi?: DomainAcpi | undefined;
   address?: DomainAddress | undefined;
-  alias?: DomainAlias | undefined;
 }
 
 /** `<vsock>` */
 export interface DomainVsock extends DomainExtras {
   model?: Open<"virtio" | "virtio-transitional" | "virtio-non-transitional"> | undefined;
   cid?: DomainVsockCid | undefined;
-  address?: DomainAddress | undefined;
+  driver?: DomainDriver | undefined;
   alias?: DomainAlias | undefined;
   acpi?: DomainAcpi | undefined;
-  driver?: DomainDriver | undefined;
+  address?: DomainAddress | undefined;
 }
 
 /** `<pstore>` */
@@ -1392,8 +1368,32 @@ export interface DomainPstore extends DomainExtras {
   backend?: Open<"acpi-erst"> | undefined;
   path?: string | undefined;
   size?: DomainShmemSize | undefined;
-  address?: DomainAddress | undefined;
   alias?: DomainAlias | undefined;
+  address?: DomainAddress | undefined;
+}
+
+/** `<throttlegroup>` */
+export interface DomainThrottlegroupsThrottlegroup extends DomainExtras {
+  totalBytesSec?: Integer | undefined;
+  readBytesSec?: Integer | undefined;
+  writeBytesSec?: Integer | undefined;
+  totalIopsSec?: Integer | undefined;
+  readIopsSec?: Integer | undefined;
+  writeIopsSec?: Integer | undefined;
+  totalBytesSecMax?: Integer | undefined;
+  readBytesSecMax?: Integer | undefined;
+  writeBytesSecMax?: Integer | undefined;
+  totalIopsSecMax?: Integer | undefined;
+  readIopsSecMax?: Integer | undefined;
+  writeIopsSecMax?: Integer | undefined;
+  sizeIopsSec?: Integer | undefined;
+  groupName?: string | undefined;
+  totalBytesSecMaxLength?: Integer | undefined;
+  readBytesSecMaxLength?: Integer | undefined;
+  writeBytesSecMaxLength?: Integer | undefined;
+  totalIopsSecMaxLength?: Integer | undefined;
+  readIopsSecMaxLength?: Integer | undefined;
+  writeIopsSecMaxLength?: Integer | undefined;
 }
 
 /** `<arg>` */
@@ -1462,22 +1462,50 @@ export interface DomainXenCommandlineArg extends DomainExtras {
   value?: string | undefined;
 }
 
-/** `<cell>` */
-export interface DomainCpuNumaCell extends DomainExtras {
-  id?: Integer | undefined;
-  cpus?: string | undefined;
-  memory?: Integer | undefined;
+/** `<page>` */
+export interface DomainMemoryBackingHugepagesPage extends DomainExtras {
+  size?: Integer | undefined;
   unit?: string | undefined;
-  memAccess?: Open<"shared" | "private"> | undefined;
-  discard?: Open<"yes" | "no"> | undefined;
-  distances?: DomainCpuNumaCellDistances | undefined;
-  caches?: DomainCpuNumaCellCache[] | undefined;
+  nodeset?: string | undefined;
 }
 
-/** `<interconnects>` */
-export interface DomainCpuNumaInterconnects extends DomainExtras {
-  latencies?: DomainCpuNumaInterconnectsLatency[] | undefined;
-  bandwidths?: DomainCpuNumaInterconnectsBandwidth[] | undefined;
+/** `<poll>` */
+export interface DomainIothreadidsIothreadPoll extends DomainExtras {
+  max?: Integer | undefined;
+  grow?: Integer | undefined;
+  shrink?: Integer | undefined;
+  weight?: Integer | undefined;
+}
+
+/** `<cache>` */
+export interface DomainCputuneCachetuneCache extends DomainExtras {
+  id?: Integer | undefined;
+  level?: Integer | undefined;
+  type?: Open<"both" | "code" | "data"> | undefined;
+  size?: Integer | undefined;
+  unit?: string | undefined;
+}
+
+/** `<monitor>` */
+export interface DomainCputuneCachetuneMonitor extends DomainExtras {
+  level?: Integer | undefined;
+  vcpus?: string | undefined;
+}
+
+/** `<node>` */
+export interface DomainCputuneMemorytuneNode extends DomainExtras {
+  id?: Integer | undefined;
+  bandwidth?: Integer | undefined;
+}
+
+/** `<monitor>` */
+export interface DomainCputuneMemorytuneMonitor extends DomainExtras {
+  vcpus?: string | undefined;
+}
+
+/** `<monitor>` */
+export interface DomainCputuneEnergytuneMonitor extends DomainExtras {
+  vcpus?: string | undefined;
 }
 
 /** `<entry>` */
@@ -1559,59 +1587,6 @@ export interface DomainOsAcpiTable extends DomainExtras {
   type?: Open<"raw" | "rawset" | "slic" | "msdm"> | undefined;
   /** The element's text. */
   value?: string | undefined;
-}
-
-/** `<catchup>` */
-export interface DomainClockTimerCatchup extends DomainExtras {
-  threshold?: Integer | undefined;
-  slew?: Integer | undefined;
-  limit?: Integer | undefined;
-}
-
-/** `<page>` */
-export interface DomainMemoryBackingHugepagesPage extends DomainExtras {
-  size?: Integer | undefined;
-  unit?: string | undefined;
-  nodeset?: string | undefined;
-}
-
-/** `<poll>` */
-export interface DomainIothreadidsIothreadPoll extends DomainExtras {
-  max?: Integer | undefined;
-  grow?: Integer | undefined;
-  shrink?: Integer | undefined;
-  weight?: Integer | undefined;
-}
-
-/** `<cache>` */
-export interface DomainCputuneCachetuneCache extends DomainExtras {
-  id?: Integer | undefined;
-  level?: Integer | undefined;
-  type?: Open<"both" | "code" | "data"> | undefined;
-  size?: Integer | undefined;
-  unit?: string | undefined;
-}
-
-/** `<monitor>` */
-export interface DomainCputuneCachetuneMonitor extends DomainExtras {
-  level?: Integer | undefined;
-  vcpus?: string | undefined;
-}
-
-/** `<node>` */
-export interface DomainCputuneMemorytuneNode extends DomainExtras {
-  id?: Integer | undefined;
-  bandwidth?: Integer | undefined;
-}
-
-/** `<monitor>` */
-export interface DomainCputuneMemorytuneMonitor extends DomainExtras {
-  vcpus?: string | undefined;
-}
-
-/** `<monitor>` */
-export interface DomainCputuneEnergytuneMonitor extends DomainExtras {
-  vcpus?: string | undefined;
 }
 
 /** `<relaxed>` */
@@ -1947,6 +1922,31 @@ export interface DomainFeaturesTcgTbCache extends DomainExtras {
   value?: Integer | undefined;
 }
 
+/** `<cell>` */
+export interface DomainCpuNumaCell extends DomainExtras {
+  id?: Integer | undefined;
+  cpus?: string | undefined;
+  memory?: Integer | undefined;
+  unit?: string | undefined;
+  memAccess?: Open<"shared" | "private"> | undefined;
+  discard?: Open<"yes" | "no"> | undefined;
+  distances?: DomainCpuNumaCellDistances | undefined;
+  caches?: DomainCpuNumaCellCache[] | undefined;
+}
+
+/** `<interconnects>` */
+export interface DomainCpuNumaInterconnects extends DomainExtras {
+  latencies?: DomainCpuNumaInterconnectsLatency[] | undefined;
+  bandwidths?: DomainCpuNumaInterconnectsBandwidth[] | undefined;
+}
+
+/** `<catchup>` */
+export interface DomainClockTimerCatchup extends DomainExtras {
+  threshold?: Integer | undefined;
+  slew?: Integer | undefined;
+  limit?: Integer | undefined;
+}
+
 /** `<driver>` */
 export interface DomainDiskDriver extends DomainExtras {
   name?: string | undefined;
@@ -1973,6 +1973,21 @@ export interface DomainDiskDriver extends DomainExtras {
   statistics?: DomainDiskDriverStatistics | undefined;
 }
 
+/** `<auth>` */
+export interface DomainDiskAuth extends DomainExtras {
+  username?: string | undefined;
+  secret?: DomainDiskAuthSecret | undefined;
+}
+
+/** `<backingStore>` */
+export interface DomainDiskBackingStore extends DomainExtras {
+  index?: Integer | undefined;
+  type?: Open<"file" | "block" | "dir" | "network" | "volume" | "nvme" | "vhostuser" | "vhostvdpa" | "ctl"> | undefined;
+  source?: DomainOsNvramSource | undefined;
+  backingStore?: DomainDiskBackingStore | undefined;
+  format?: DomainDiskBackingStoreFormat | undefined;
+}
+
 /** `<mirror>` */
 export interface DomainDiskMirror extends DomainExtras {
   file?: string | undefined;
@@ -1981,14 +1996,8 @@ export interface DomainDiskMirror extends DomainExtras {
   type?: Open<"file" | "block" | "dir" | "network" | "volume" | "nvme" | "vhostuser" | "vhostvdpa" | "ctl"> | undefined;
   ready?: Open<"yes" | "abort" | "pivot"> | undefined;
   source?: DomainOsNvramSource | undefined;
-  formatInfo?: DomainDiskMirrorFormat | undefined;
+  formatInfo?: DomainDiskBackingStoreFormat | undefined;
   backingStore?: DomainDiskBackingStore | undefined;
-}
-
-/** `<auth>` */
-export interface DomainDiskAuth extends DomainExtras {
-  username?: string | undefined;
-  secret?: DomainDiskAuthSecret | undefined;
 }
 
 /** `<target>` */
@@ -2001,10 +2010,28 @@ export interface DomainDiskTarget extends DomainExtras {
   dpofua?: Open<"on" | "off"> | undefined;
 }
 
-/** `<boot>` */
-export interface DomainDiskBoot extends DomainExtras {
-  order?: Integer | undefined;
-  loadparm?: string | undefined;
+/** `<iotune>` */
+export interface DomainDiskIotune extends DomainExtras {
+  totalBytesSec?: Integer | undefined;
+  readBytesSec?: Integer | undefined;
+  writeBytesSec?: Integer | undefined;
+  totalIopsSec?: Integer | undefined;
+  readIopsSec?: Integer | undefined;
+  writeIopsSec?: Integer | undefined;
+  totalBytesSecMax?: Integer | undefined;
+  readBytesSecMax?: Integer | undefined;
+  writeBytesSecMax?: Integer | undefined;
+  totalIopsSecMax?: Integer | undefined;
+  readIopsSecMax?: Integer | undefined;
+  writeIopsSecMax?: Integer | undefined;
+  sizeIopsSec?: Integer | undefined;
+  groupName?: string | undefined;
+  totalBytesSecMaxLength?: Integer | undefined;
+  readBytesSecMaxLength?: Integer | undefined;
+  writeBytesSecMaxLength?: Integer | undefined;
+  totalIopsSecMaxLength?: Integer | undefined;
+  readIopsSecMaxLength?: Integer | undefined;
+  writeIopsSecMaxLength?: Integer | undefined;
 }
 
 /** `<backenddomain>` */
@@ -2031,28 +2058,25 @@ export interface DomainDiskThrottlefilters extends DomainExtras {
   throttlefilters?: DomainDiskThrottlefiltersThrottlefilter[] | undefined;
 }
 
-/** `<iotune>` */
-export interface DomainDiskIotune extends DomainExtras {
-  totalBytesSec?: Integer | undefined;
-  readBytesSec?: Integer | undefined;
-  writeBytesSec?: Integer | undefined;
-  totalIopsSec?: Integer | undefined;
-  readIopsSec?: Integer | undefined;
-  writeIopsSec?: Integer | undefined;
-  totalBytesSecMax?: Integer | undefined;
-  readBytesSecMax?: Integer | undefined;
-  writeBytesSecMax?: Integer | undefined;
-  totalIopsSecMax?: Integer | undefined;
-  readIopsSecMax?: Integer | undefined;
-  writeIopsSecMax?: Integer | undefined;
-  sizeIopsSec?: Integer | undefined;
-  groupName?: string | undefined;
-  totalBytesSecMaxLength?: Integer | undefined;
-  readBytesSecMaxLength?: Integer | undefined;
-  writeBytesSecMaxLength?: Integer | undefined;
-  totalIopsSecMaxLength?: Integer | undefined;
-  readIopsSecMaxLength?: Integer | undefined;
-  writeIopsSecMaxLength?: Integer | undefined;
+/** `<geometry>` */
+export interface DomainDiskGeometry extends DomainExtras {
+  cyls?: Integer | undefined;
+  heads?: Integer | undefined;
+  secs?: Integer | undefined;
+  trans?: Open<"auto" | "none" | "lba"> | undefined;
+}
+
+/** `<blockio>` */
+export interface DomainDiskBlockio extends DomainExtras {
+  logicalBlockSize?: Integer | undefined;
+  physicalBlockSize?: Integer | undefined;
+  discardGranularity?: Integer | undefined;
+}
+
+/** `<boot>` */
+export interface DomainDiskBoot extends DomainExtras {
+  order?: Integer | undefined;
+  loadparm?: string | undefined;
 }
 
 /** `<alias>` */
@@ -2086,30 +2110,6 @@ export interface DomainAddress extends DomainExtras {
   irq?: string | undefined;
   base?: string | undefined;
   zpci?: DomainAddressZpci | undefined;
-}
-
-/** `<geometry>` */
-export interface DomainDiskGeometry extends DomainExtras {
-  cyls?: Integer | undefined;
-  heads?: Integer | undefined;
-  secs?: Integer | undefined;
-  trans?: Open<"auto" | "none" | "lba"> | undefined;
-}
-
-/** `<blockio>` */
-export interface DomainDiskBlockio extends DomainExtras {
-  logicalBlockSize?: Integer | undefined;
-  physicalBlockSize?: Integer | undefined;
-  discardGranularity?: Integer | undefined;
-}
-
-/** `<backingStore>` */
-export interface DomainDiskBackingStore extends DomainExtras {
-  index?: Integer | undefined;
-  type?: Open<"file" | "block" | "dir" | "network" | "volume" | "nvme" | "vhostuser" | "vhostvdpa" | "ctl"> | undefined;
-  source?: DomainOsNvramSource | undefined;
-  backingStore?: DomainDiskBackingStore | undefined;
-  format?: DomainDiskMirrorFormat | undefined;
 }
 
 /** `<master>` */
@@ -2214,6 +2214,14 @@ export interface DomainFilesystemBinary extends DomainExtras {
   openfiles?: DomainFilesystemBinaryOpenfiles | undefined;
 }
 
+/** `<mac>` */
+export interface DomainInterfaceMac extends DomainExtras {
+  address?: string | undefined;
+  type?: Open<"generated" | "static"> | undefined;
+  check?: Open<"yes" | "no"> | undefined;
+  currentAddress?: string | undefined;
+}
+
 /** `<source>` */
 export interface DomainInterfaceSource extends DomainExtras {
   bridge?: string | undefined;
@@ -2247,6 +2255,44 @@ export interface DomainInterfaceVirtualport extends DomainExtras {
   parameters?: DomainInterfaceVirtualportParameters | undefined;
 }
 
+/** `<vlan>` */
+export interface DomainInterfaceVlan extends DomainExtras {
+  trunk?: Open<"yes"> | undefined;
+  tags?: DomainInterfaceVlanTag[] | undefined;
+}
+
+/** `<target>` */
+export interface DomainInterfaceTarget extends DomainExtras {
+  dev?: string | undefined;
+  managed?: Open<"yes" | "no"> | undefined;
+}
+
+/** `<model>` */
+export interface DomainInterfaceModel extends DomainExtras {
+  type?: string | undefined;
+}
+
+/** `<driver>` */
+export interface DomainInterfaceDriver extends DomainExtras {
+  name?: Open<"kvm" | "vfio" | "xen" | "qemu" | "vhost"> | undefined;
+  model?: string | undefined;
+  iommufd?: Open<"yes" | "no"> | undefined;
+  queues?: Integer | undefined;
+  rxQueueSize?: Integer | undefined;
+  txQueueSize?: Integer | undefined;
+  txmode?: Open<"iothread" | "timer"> | undefined;
+  ioeventfd?: Open<"on" | "off"> | undefined;
+  eventIdx?: Open<"on" | "off"> | undefined;
+  iommu?: Open<"on" | "off"> | undefined;
+  ats?: Open<"on" | "off"> | undefined;
+  packed?: Open<"on" | "off"> | undefined;
+  pagePerVq?: Open<"on" | "off"> | undefined;
+  rss?: Open<"on" | "off"> | undefined;
+  rssHashReport?: Open<"on" | "off"> | undefined;
+  host?: DomainInterfaceDriverHost | undefined;
+  guest?: DomainInterfaceDriverGuest | undefined;
+}
+
 /** `<link>` */
 export interface DomainInterfaceLink extends DomainExtras {
   state?: Open<"up" | "down"> | undefined;
@@ -2262,24 +2308,10 @@ export interface DomainInterfaceCoalesce extends DomainExtras {
   rx?: DomainInterfaceCoalesceRx | undefined;
 }
 
-/** `<target>` */
-export interface DomainInterfaceTarget extends DomainExtras {
-  dev?: string | undefined;
-  managed?: Open<"yes" | "no"> | undefined;
-}
-
 /** `<guest>` */
 export interface DomainInterfaceGuest extends DomainExtras {
   dev?: string | undefined;
   actual?: string | undefined;
-}
-
-/** `<mac>` */
-export interface DomainInterfaceMac extends DomainExtras {
-  address?: string | undefined;
-  type?: Open<"generated" | "static"> | undefined;
-  check?: Open<"yes" | "no"> | undefined;
-  currentAddress?: string | undefined;
 }
 
 /** `<ip>` */
@@ -2318,11 +2350,6 @@ export interface DomainInterfaceDownscript extends DomainExtras {
   path?: string | undefined;
 }
 
-/** `<model>` */
-export interface DomainInterfaceModel extends DomainExtras {
-  type?: string | undefined;
-}
-
 /** `<backend>` */
 export interface DomainInterfaceBackend extends DomainExtras {
   type?: Open<"default" | "passt"> | undefined;
@@ -2331,27 +2358,6 @@ export interface DomainInterfaceBackend extends DomainExtras {
   logFile?: string | undefined;
   hostname?: string | undefined;
   fqdn?: string | undefined;
-}
-
-/** `<driver>` */
-export interface DomainInterfaceDriver extends DomainExtras {
-  name?: Open<"kvm" | "vfio" | "xen" | "qemu" | "vhost"> | undefined;
-  model?: string | undefined;
-  iommufd?: Open<"yes" | "no"> | undefined;
-  queues?: Integer | undefined;
-  rxQueueSize?: Integer | undefined;
-  txQueueSize?: Integer | undefined;
-  txmode?: Open<"iothread" | "timer"> | undefined;
-  ioeventfd?: Open<"on" | "off"> | undefined;
-  eventIdx?: Open<"on" | "off"> | undefined;
-  iommu?: Open<"on" | "off"> | undefined;
-  ats?: Open<"on" | "off"> | undefined;
-  packed?: Open<"on" | "off"> | undefined;
-  pagePerVq?: Open<"on" | "off"> | undefined;
-  rss?: Open<"on" | "off"> | undefined;
-  rssHashReport?: Open<"on" | "off"> | undefined;
-  host?: DomainInterfaceDriverHost | undefined;
-  guest?: DomainInterfaceDriverGuest | undefined;
 }
 
 /** `<filterref>` */
@@ -2377,12 +2383,6 @@ export interface DomainInterfaceBandwidth extends DomainExtras {
   classID?: Integer | undefined;
   inbound?: DomainInterfaceBandwidthInbound | undefined;
   outbound?: DomainInterfaceBandwidthOutbound | undefined;
-}
-
-/** `<vlan>` */
-export interface DomainInterfaceVlan extends DomainExtras {
-  trunk?: Open<"yes"> | undefined;
-  tags?: DomainInterfaceVlanTag[] | undefined;
 }
 
 /** `<port>` */
@@ -2478,7 +2478,6 @@ export interface DomainHostdevSource extends DomainExtras {
   wwpn?: string | undefined;
   vendor?: DomainInterfaceSourceVendor | undefined;
   product?: DomainInterfaceSourceProduct | undefined;
-  address?: DomainHostdevSourceAddress | undefined;
   adapter?: DomainHostdevSourceAdapter | undefined;
   hosts?: DomainHostdevSourceHost[] | undefined;
   auth?: DomainDiskAuth | undefined;
@@ -2486,6 +2485,7 @@ export interface DomainHostdevSource extends DomainExtras {
   block?: string | undefined;
   char?: string | undefined;
   interface?: string | undefined;
+  address?: DomainHostdevSourceAddress | undefined;
 }
 
 /** `<gl>` */
@@ -2575,7 +2575,7 @@ export interface DomainVideoModel extends DomainExtras {
 }
 
 /** `<source>` */
-export interface DomainSource extends DomainExtras {
+export interface DomainChardevSource extends DomainExtras {
   mode?: string | undefined;
   path?: string | undefined;
   host?: string | undefined;
@@ -2633,7 +2633,7 @@ export interface DomainRngBackend extends DomainExtras {
   type?: Open<"dev" | "file" | "pipe" | "unix" | "tcp" | "udp" | "null" | "stdio" | "vc" | "pty" | "spicevmc" | "spiceport" | "nmdm" | "qemu-vdagent" | "dbus"> | undefined;
   /** The element's text. */
   value?: string | undefined;
-  sources?: DomainSource[] | undefined;
+  sources?: DomainChardevSource[] | undefined;
   protocol?: DomainProtocol | undefined;
   log?: DomainLog | undefined;
 }
@@ -2744,39 +2744,6 @@ export interface DomainQemuOverrideDeviceFrontend extends DomainExtras {
   properties?: DomainQemuOverrideDeviceFrontendProperty[] | undefined;
 }
 
-/** `<distances>` */
-export interface DomainCpuNumaCellDistances extends DomainExtras {
-  siblings?: DomainCpuNumaCellDistancesSibling[] | undefined;
-}
-
-/** `<cache>` */
-export interface DomainCpuNumaCellCache extends DomainExtras {
-  level?: Integer | undefined;
-  associativity?: Open<"none" | "direct" | "full"> | undefined;
-  policy?: Open<"none" | "writeback" | "writethrough"> | undefined;
-  size?: DomainCpuNumaCellCacheSize | undefined;
-  line?: DomainCpuNumaCellCacheLine | undefined;
-}
-
-/** `<latency>` */
-export interface DomainCpuNumaInterconnectsLatency extends DomainExtras {
-  initiator?: Integer | undefined;
-  target?: Integer | undefined;
-  cache?: Integer | undefined;
-  type?: Open<"access" | "read" | "write"> | undefined;
-  value?: Integer | undefined;
-}
-
-/** `<bandwidth>` */
-export interface DomainCpuNumaInterconnectsBandwidth extends DomainExtras {
-  initiator?: Integer | undefined;
-  target?: Integer | undefined;
-  cache?: Integer | undefined;
-  type?: Open<"access" | "read" | "write"> | undefined;
-  value?: Integer | undefined;
-  unit?: string | undefined;
-}
-
 /** `<slices>` */
 export interface DomainOsNvramSourceSlices extends DomainExtras {
   slice?: DomainOsNvramSourceSlicesSlice | undefined;
@@ -2785,7 +2752,7 @@ export interface DomainOsNvramSourceSlices extends DomainExtras {
 /** `<dataStore>` */
 export interface DomainOsNvramSourceDataStore extends DomainExtras {
   type?: Open<"file" | "block" | "dir" | "network" | "volume" | "nvme" | "vhostuser" | "vhostvdpa" | "ctl"> | undefined;
-  format?: DomainDiskMirrorFormat | undefined;
+  format?: DomainDiskBackingStoreFormat | undefined;
   source?: DomainOsNvramSourceDataStoreSource | undefined;
 }
 
@@ -2887,6 +2854,39 @@ export interface DomainFeaturesHypervTlbflushExtended extends DomainExtras {
   state?: Open<"on" | "off"> | undefined;
 }
 
+/** `<distances>` */
+export interface DomainCpuNumaCellDistances extends DomainExtras {
+  siblings?: DomainCpuNumaCellDistancesSibling[] | undefined;
+}
+
+/** `<cache>` */
+export interface DomainCpuNumaCellCache extends DomainExtras {
+  level?: Integer | undefined;
+  associativity?: Open<"none" | "direct" | "full"> | undefined;
+  policy?: Open<"none" | "writeback" | "writethrough"> | undefined;
+  size?: DomainCpuNumaCellCacheSize | undefined;
+  line?: DomainCpuNumaCellCacheLine | undefined;
+}
+
+/** `<latency>` */
+export interface DomainCpuNumaInterconnectsLatency extends DomainExtras {
+  initiator?: Integer | undefined;
+  target?: Integer | undefined;
+  cache?: Integer | undefined;
+  type?: Open<"access" | "read" | "write"> | undefined;
+  value?: Integer | undefined;
+}
+
+/** `<bandwidth>` */
+export interface DomainCpuNumaInterconnectsBandwidth extends DomainExtras {
+  initiator?: Integer | undefined;
+  target?: Integer | undefined;
+  cache?: Integer | undefined;
+  type?: Open<"access" | "read" | "write"> | undefined;
+  value?: Integer | undefined;
+  unit?: string | undefined;
+}
+
 /** `<metadata_cache>` */
 export interface DomainDiskDriverMetadataCache extends DomainExtras {
   maxSize?: DomainDiskDriverMetadataCacheMaxSize | undefined;
@@ -2903,17 +2903,17 @@ export interface DomainDiskDriverStatistics extends DomainExtras {
   latencyHistograms?: DomainDiskDriverStatisticsLatencyHistogram[] | undefined;
 }
 
-/** `<format>` */
-export interface DomainDiskMirrorFormat extends DomainExtras {
-  type?: Open<"raw" | "dir" | "bochs" | "cloop" | "dmg" | "iso" | "vpc" | "vdi" | "fat" | "vhd" | "ploop" | "luks" | "cow" | "qcow" | "qcow2" | "qed" | "vmdk"> | undefined;
-  metadataCache?: DomainDiskDriverMetadataCache | undefined;
-}
-
 /** `<secret>` */
 export interface DomainDiskAuthSecret extends DomainExtras {
   type?: Open<"ceph" | "iscsi"> | undefined;
   uuid?: string | undefined;
   usage?: string | undefined;
+}
+
+/** `<format>` */
+export interface DomainDiskBackingStoreFormat extends DomainExtras {
+  type?: Open<"raw" | "dir" | "bochs" | "cloop" | "dmg" | "iso" | "vpc" | "vdi" | "fat" | "vhd" | "ploop" | "luks" | "cow" | "qcow" | "qcow2" | "qed" | "vmdk"> | undefined;
+  metadataCache?: DomainDiskDriverMetadataCache | undefined;
 }
 
 /** `<secret>` */
@@ -3012,17 +3012,10 @@ export interface DomainInterfaceVirtualportParameters extends DomainExtras {
   interfaceid?: string | undefined;
 }
 
-/** `<rx>` */
-export interface DomainInterfaceCoalesceRx extends DomainExtras {
-  frames?: DomainInterfaceCoalesceRxFrames | undefined;
-}
-
-/** `<range>` */
-export interface DomainInterfacePortForwardRange extends DomainExtras {
-  start?: Integer | undefined;
-  end?: Integer | undefined;
-  to?: Integer | undefined;
-  exclude?: Open<"yes" | "no"> | undefined;
+/** `<tag>` */
+export interface DomainInterfaceVlanTag extends DomainExtras {
+  id?: Integer | undefined;
+  nativeMode?: Open<"tagged" | "untagged"> | undefined;
 }
 
 /** `<host>` */
@@ -3043,6 +3036,19 @@ export interface DomainInterfaceDriverGuest extends DomainExtras {
   tso6?: Open<"on" | "off"> | undefined;
   ecn?: Open<"on" | "off"> | undefined;
   ufo?: Open<"on" | "off"> | undefined;
+}
+
+/** `<rx>` */
+export interface DomainInterfaceCoalesceRx extends DomainExtras {
+  frames?: DomainInterfaceCoalesceRxFrames | undefined;
+}
+
+/** `<range>` */
+export interface DomainInterfacePortForwardRange extends DomainExtras {
+  start?: Integer | undefined;
+  end?: Integer | undefined;
+  to?: Integer | undefined;
+  exclude?: Open<"yes" | "no"> | undefined;
 }
 
 /** `<parameter>` */
@@ -3067,31 +3073,11 @@ export interface DomainInterfaceBandwidthOutbound extends DomainExtras {
   burst?: Integer | undefined;
 }
 
-/** `<tag>` */
-export interface DomainInterfaceVlanTag extends DomainExtras {
-  id?: Integer | undefined;
-  nativeMode?: Open<"tagged" | "untagged"> | undefined;
-}
-
 /** `<settings>` */
 export interface DomainAudioInputSettings extends DomainExtras {
   frequency?: Integer | undefined;
   channels?: Integer | undefined;
   format?: Open<"s8" | "u8" | "s16" | "u16" | "s32" | "u32" | "f32"> | undefined;
-}
-
-/** `<address>` */
-export interface DomainHostdevSourceAddress extends DomainExtras {
-  uuid?: string | undefined;
-  bus?: Integer | undefined;
-  target?: string | undefined;
-  unit?: string | undefined;
-  domain?: Integer | undefined;
-  slot?: Integer | undefined;
-  function?: Integer | undefined;
-  multifunction?: Open<"on" | "off"> | undefined;
-  device?: string | undefined;
-  port?: string | undefined;
 }
 
 /** `<adapter>` */
@@ -3112,6 +3098,20 @@ export interface DomainHostdevSourceAdapter extends DomainExtras {
 export interface DomainHostdevSourceHost extends DomainExtras {
   name?: string | undefined;
   port?: Integer | undefined;
+}
+
+/** `<address>` */
+export interface DomainHostdevSourceAddress extends DomainExtras {
+  uuid?: string | undefined;
+  bus?: Integer | undefined;
+  target?: string | undefined;
+  unit?: string | undefined;
+  domain?: Integer | undefined;
+  slot?: Integer | undefined;
+  function?: Integer | undefined;
+  multifunction?: Open<"on" | "off"> | undefined;
+  device?: string | undefined;
+  port?: string | undefined;
 }
 
 /** `<acceleration>` */
@@ -3223,24 +3223,6 @@ export interface DomainQemuOverrideDeviceFrontendProperty extends DomainExtras {
   value?: string | undefined;
 }
 
-/** `<sibling>` */
-export interface DomainCpuNumaCellDistancesSibling extends DomainExtras {
-  id?: Integer | undefined;
-  value?: Integer | undefined;
-}
-
-/** `<size>` */
-export interface DomainCpuNumaCellCacheSize extends DomainExtras {
-  value?: Integer | undefined;
-  unit?: string | undefined;
-}
-
-/** `<line>` */
-export interface DomainCpuNumaCellCacheLine extends DomainExtras {
-  value?: Integer | undefined;
-  unit?: string | undefined;
-}
-
 /** `<slice>` */
 export interface DomainOsNvramSourceSlicesSlice extends DomainExtras {
   type?: Open<"storage"> | undefined;
@@ -3306,6 +3288,24 @@ export interface DomainOsNvramSourceCookiesCookie extends DomainExtras {
   name?: string | undefined;
   /** The element's text. */
   value?: string | undefined;
+}
+
+/** `<sibling>` */
+export interface DomainCpuNumaCellDistancesSibling extends DomainExtras {
+  id?: Integer | undefined;
+  value?: Integer | undefined;
+}
+
+/** `<size>` */
+export interface DomainCpuNumaCellCacheSize extends DomainExtras {
+  value?: Integer | undefined;
+  unit?: string | undefined;
+}
+
+/** `<line>` */
+export interface DomainCpuNumaCellCacheLine extends DomainExtras {
+  value?: Integer | undefined;
+  unit?: string | undefined;
 }
 
 /** `<max_size>` */

@@ -96,6 +96,13 @@ export class Derivatives {
     return this.derive(pattern, { leaf, concerns: () => true, anywhere: false });
   }
 
+  /** What is left when some text has been seen that was not one of those allowed. */
+  forgetText(pattern: Pattern): Pattern {
+    const { pool } = this.grammar;
+    const leaf = ({ kind }: Pattern) => (kind === "value" || kind === "data" ? pool.empty : pool.notAllowed);
+    return pool.choice([pattern, this.derive(pattern, { leaf, concerns: () => true, anywhere: false })]);
+  }
+
   /** Whether a text, as an attribute's value or the whole content of an element, matches. */
   matchesText(pattern: Pattern, text: string): boolean {
     if (pattern.kind === "text") return true;

@@ -196,8 +196,9 @@ class Validator {
       const { name } = this.grammar.element(leaf.index);
       return model.children.get(name)?.property ?? name;
     };
-    const needed = new Set(candidates.map(({ rest }) => missing(rest, what, nameOf) ?? "a value"));
-    this.report([], `needs ${[...needed].join(" or ")}`, [...needed]);
+    const needed = new Set(candidates.flatMap(({ rest }) => missing(rest, what, nameOf) ?? []));
+    if (needed.size > 0) this.report([], `needs ${[...needed].join(" or ")}`, [...needed]);
+    else this.reportText(["value"], restsOf(candidates), "");
   }
 
   private text(parts: ElementParts, candidates: readonly Candidate[]): readonly Candidate[] {
@@ -211,12 +212,8 @@ class Validator {
       return both === this.grammar.pool.notAllowed ? [] : [{ element, rest: both }];
     });
     if (next.length > 0) return next;
-    this.reportText(
-      ["value"],
-      candidates.map(({ rest }) => rest),
-      text,
-    );
-    return candidates;
+    this.reportText(["value"], restsOf(candidates), text);
+    return candidates.map(({ element, rest }) => ({ element, rest: this.derivatives.forgetText(rest) }));
   }
 
   private child(child: ChildPart, model: ElementModel, candidates: readonly Candidate[]): readonly Candidate[] {
@@ -286,6 +283,10 @@ class Validator {
     if (matching.length === 0) this.reportMissing(model, candidates, "element");
     return matching;
   }
+}
+
+function restsOf(candidates: readonly Candidate[]): Pattern[] {
+  return candidates.map(({ rest }) => rest);
 }
 
 /** The text of an element that has nothing else but namespace declarations. */
