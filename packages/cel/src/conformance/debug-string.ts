@@ -87,7 +87,7 @@ function literal({ value }: Extract<Expr, { kind: "literal" }>): string {
   if (value instanceof Uint) return `${value.value}u`;
   if (value instanceof Double) return formatDouble(value.value);
   if (value instanceof Uint8Array) return `b${quoteBytes(value)}`;
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? Number(item) : item));
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 const escapes: Readonly<Record<string, string>> = {
