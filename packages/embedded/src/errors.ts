@@ -46,6 +46,26 @@ export const errorKinds = {
     action: "Add the kind to the generator's roots and generate again.",
     retry: false,
   },
+  KubeletConfigMissing: {
+    meaning: "A container refers to a ConfigMap, Secret, key or field that does not exist.",
+    action: "Create it, correct the reference, or mark the reference as optional.",
+    retry: true,
+  },
+  KubeletVolumeRefused: {
+    meaning: "A volume of a pod cannot be provided as it is written.",
+    action: "Change the volume as the message says.",
+    retry: true,
+  },
+  KubeletPodRefused: {
+    meaning: "A pod asks for something that this kubelet does not offer.",
+    action: "Remove or change the named field.",
+    retry: false,
+  },
+  ImageCatalogueInvalid: {
+    meaning: "The image catalogue cannot be read.",
+    action: "Correct the named file; it maps image references to commands.",
+    retry: true,
+  },
 } as const satisfies Record<string, ErrorKind>;
 
 export const errors = defineErrors(errorKinds);

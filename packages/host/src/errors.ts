@@ -16,6 +16,11 @@ export const errorKinds = {
     action: "Look at the errno in the message; rights and limits of the process are the usual reasons.",
     retry: true,
   },
+  HostProcessGone: {
+    meaning: "The process to act on has ended.",
+    action: "Look at why it ended; a restarted one is another process.",
+    retry: true,
+  },
   HostUnsupported: {
     meaning: "This machine lacks something that the operation needs.",
     action: "Install the named program, or run on a machine (or with rights) that has it.",

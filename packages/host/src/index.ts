@@ -23,3 +23,9 @@ export {
   type SignalName,
 } from "./process-identity.ts";
 export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";
+export { adoptContainer, startContainer, type ContainerProcess } from "./container/container-process.ts";
+export { readContainerState, type ContainerState } from "./container/container-state.ts";
+export type { ContainerCredentials, ContainerMount, ContainerSpec } from "./container/container-spec.ts";
+export { createLogPump, type LogPump } from "./container/log-pump.ts";
+export { parseLogLine, type LogEntry } from "./container/log-format.ts";
+export { execInContainer } from "./container/container-exec.ts";

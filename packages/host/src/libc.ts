@@ -7,6 +7,7 @@ interface Libc {
   getsockopt(fd: number, level: number, name: number, value: Buffer, length: Uint32Array): number;
   /** `syscall(2)` with up to four word-sized arguments. */
   syscall(number: number, a: number, b: number, c: number, d: number): number;
+  fallocate(fd: number, mode: number, offset: number, length: number): number;
   errno(): number;
 }
 
@@ -30,5 +31,6 @@ function load(): Libc {
   // koffi's functions are untyped; the prototypes beside them say what they take and return.
   const getsockopt = library.func("int getsockopt(int, int, int, void *, void *)") as unknown as Libc["getsockopt"];
   const syscall = library.func("long syscall(long, long, long, long, long)") as unknown as Libc["syscall"];
-  return { getsockopt, syscall, errno: () => koffi.errno() };
+  const fallocate = library.func("int fallocate(int, int, int64_t, int64_t)") as unknown as Libc["fallocate"];
+  return { getsockopt, syscall, fallocate, errno: () => koffi.errno() };
 }

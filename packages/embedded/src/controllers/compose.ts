@@ -1,0 +1,74 @@
+import {
+  daemonSets,
+  deployments,
+  endpointSlices,
+  leases,
+  nodes,
+  pods,
+  replicaSets,
+  services,
+  type KubeObject,
+  type Pod,
+} from "@polyvirt/api/k8s";
+import type { Clock, Logger } from "@polyvirt/core";
+import { createEventRecorder, createInformer, type Controller, type Informer, type KubeClient } from "@polyvirt/kube";
+import { createDaemonSetController } from "./daemon-set-controller.ts";
+import { createDeploymentController } from "./deployment-controller.ts";
+import { createEndpointSliceController } from "./endpoint-slice-controller.ts";
+import { createNodeLifecycleController } from "./node-lifecycle-controller.ts";
+import { controllerOf } from "./pod-template.ts";
+import { createReplicaSetController } from "./replica-set-controller.ts";
+
+interface ControllersDependencies {
+  /** Authenticated with the rights of Kubernetes' controller manager. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface ComposedControllers {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function composeControllers(dependencies: ControllersDependencies): ComposedControllers {
+  const { client, clock } = dependencies;
+  const logger = dependencies.logger.with({ component: "controllers" });
+  const shared = { clock, logger };
+  const owners = { owner: (object: KubeObject) => ownerIndex(object) };
+  const informers = {
+    deployments: createInformer(client, deployments, shared),
+    replicaSets: createInformer(client, replicaSets, { ...shared, indexes: owners }),
+    daemonSets: createInformer(client, daemonSets, shared),
+    pods: createInformer(client, pods, {
+      ...shared,
+      indexes: { ...owners, node: (pod: Pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]) },
+    }),
+    nodes: createInformer(client, nodes, shared),
+    services: createInformer(client, services, shared),
+    slices: createInformer(client, endpointSlices, shared),
+    leases: createInformer(client, leases, { ...shared, namespace: "kube-node-lease" }),
+  };
+  const eventsFor = (component: string): ReturnType<typeof createEventRecorder> =>
+    createEventRecorder({ client, clock, logger, component });
+  const common = { ...informers, client, clock, logger };
+  const controllers: Controller[] = [
+    createReplicaSetController({ ...common, events: eventsFor("replicaset-controller") }),
+    createDeploymentController({ ...common, events: eventsFor("deployment-controller") }),
+    createDaemonSetController({ ...common, events: eventsFor("daemonset-controller") }),
+    createEndpointSliceController(common),
+    createNodeLifecycleController({ ...common, events: eventsFor("node-controller") }),
+  ];
+  return {
+    async run(signal) {
+      const all: Informer<KubeObject>[] = Object.values(informers);
+      for (const informer of all) informer.start(signal);
+      await Promise.all(all.map((informer) => informer.synced()));
+      await Promise.all(controllers.map((controller) => controller.run(signal)));
+    },
+  };
+}
+
+function ownerIndex(object: KubeObject): string[] {
+  const owner = controllerOf(object);
+  return owner === undefined ? [] : [owner.uid];
+}

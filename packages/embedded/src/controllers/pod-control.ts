@@ -1,0 +1,55 @@
+import { pods, type KubeObject, type Pod } from "@polyvirt/api/k8s";
+import { describeError, hasCode } from "@polyvirt/core";
+import { keyOf, type EventRecorder, type Informer, type KubeClient } from "@polyvirt/kube";
+import type { Expectations } from "./expectations.ts";
+
+interface PodControlOptions {
+  readonly client: KubeClient;
+  readonly events: EventRecorder;
+  readonly expectations: Expectations;
+  readonly pods: Informer<Pod>;
+}
+
+/** Creates and deletes pods for a workload, with events on it and with expectations. */
+export class PodControl {
+  readonly #options: PodControlOptions;
+
+  constructor(options: PodControlOptions) {
+    this.#options = options;
+    options.pods.on({
+      onSet: (pod) => {
+        options.expectations.observe(`+${pod.metadata.uid}`);
+        if (pod.metadata.deletionTimestamp !== undefined) options.expectations.observe(`-${pod.metadata.uid}`);
+      },
+      onDelete: (pod) => options.expectations.observe(`-${pod.metadata.uid}`),
+    });
+  }
+
+  async create(owner: KubeObject, key: string, pod: Pod): Promise<void> {
+    const { client, events, expectations } = this.#options;
+    try {
+      const created = await client.create(pods, pod);
+      const seen = this.#options.pods.get(keyOf(created))?.metadata.uid === created.metadata.uid;
+      expectations.expect(key, `+${created.metadata.uid}`, seen);
+      events.record(owner, "Normal", "SuccessfulCreate", `Created pod: ${created.metadata.name}`);
+    } catch (error) {
+      events.record(owner, "Warning", "FailedCreate", `Error creating: ${describeError(error)}`);
+      throw error;
+    }
+  }
+
+  async delete(owner: KubeObject, key: string, pod: Pod): Promise<void> {
+    const { client, events, expectations } = this.#options;
+    const { name = "", namespace, uid } = pod.metadata;
+    try {
+      await client.delete(pods, name, namespace, uid === undefined ? {} : { preconditions: { uid } });
+    } catch (error) {
+      if (!hasCode(error, "KubeNotFound") && !hasCode(error, "KubeConflict")) throw error;
+      return;
+    }
+    const known = this.#options.pods.get(keyOf(pod));
+    const seen = known?.metadata.uid !== uid || known?.metadata.deletionTimestamp !== undefined;
+    expectations.expect(key, `-${uid}`, seen);
+    events.record(owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+  }
+}

@@ -1,0 +1,58 @@
+import { configMaps, pods, secrets, serviceAccounts, type KubeObject, type Pod } from "@polyvirt/api/k8s";
+import { hasCode } from "@polyvirt/core";
+import type { KubeClient } from "@polyvirt/kube";
+import type { ApiAccess } from "./ports.ts";
+
+/** Reads and writes of the kubelet, over its own client certificate. */
+export function createApiAccess(client: KubeClient): ApiAccess {
+  return {
+    secret: (namespace, name) => orUndefined(client.get(secrets, name, namespace)),
+    configMap: (namespace, name) => orUndefined(client.get(configMaps, name, namespace)),
+    async serviceAccountToken(pod, audience, expirationSeconds) {
+      const target = {
+        name: pod.spec.serviceAccountName ?? "default",
+        namespace: pod.metadata.namespace ?? "",
+        subresource: "token",
+      };
+      const answer = await client.createSubresource<{ status?: { token?: string } }>(serviceAccounts, target, {
+        apiVersion: "authentication.k8s.io/v1",
+        kind: "TokenRequest",
+        spec: {
+          ...(audience === undefined || audience === "" ? {} : { audiences: [audience] }),
+          expirationSeconds,
+          boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.metadata.name, uid: pod.metadata.uid },
+        },
+      });
+      return answer.status?.token ?? "";
+    },
+    async patchPodStatus(pod, status) {
+      const { name = "", namespace, uid } = pod.metadata;
+      // The UID makes the server refuse a pod that took over the name.
+      const body = { metadata: { uid }, status };
+      const patched = await orUndefined(
+        client.patch(pods, name, namespace, { type: "strategic", subresource: "status", body }),
+      );
+      return patched === undefined ? undefined : typedPod(patched);
+    },
+    async deletePod(pod) {
+      const { name = "", namespace, uid } = pod.metadata;
+      const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+      await orUndefined(client.delete(pods, name, namespace, { gracePeriodSeconds: 0, ...preconditions }));
+    },
+  };
+}
+
+/** Items of a list carry no kind; events about a pod need one. */
+export function typedPod(pod: Pod): Pod {
+  return { ...pod, apiVersion: "v1", kind: "Pod" };
+}
+
+/** Missing, or there under the same name but with another UID, is the same to the kubelet. */
+async function orUndefined<T extends KubeObject | void>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (hasCode(error, "KubeNotFound") || hasCode(error, "KubeConflict")) return undefined;
+    throw error;
+  }
+}

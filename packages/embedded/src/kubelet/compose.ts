@@ -1,0 +1,108 @@
+import * as fs from "node:fs";
+import { pods as podResource } from "@polyvirt/api/k8s";
+import type { Clock, Logger } from "@polyvirt/core";
+import { machineFacts } from "@polyvirt/host";
+import { createEventRecorder, createInformer, type KubeClient } from "@polyvirt/kube";
+import { openImageCatalogue } from "../images/image-catalogue.ts";
+import { openOciStore } from "../images/oci-store.ts";
+import { amountsOf } from "../scheduler/resource-amount.ts";
+import { createApiAccess } from "./api-access.ts";
+import { Kubelet } from "./kubelet.ts";
+import { nodeStatus, type NodeDescription } from "./node-object.ts";
+import { nodePaths } from "./node-paths.ts";
+import { NodeRegistration } from "./node-registration.ts";
+import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
+
+export interface NodeOptions {
+  /** Name of the Node object; its certificate is `system:node:<name>`. */
+  readonly name: string;
+  /** 1 … 63; decides the node's and its pods' addresses. */
+  readonly index: number;
+  /** How many nodes share this machine. */
+  readonly nodesOnMachine: number;
+  /** The node's own folder. */
+  readonly directory: string;
+  /** The /16 of loopback addresses that the cluster uses, such as `127.70`. */
+  readonly podNetwork: string;
+  readonly imageCatalogue: string;
+  readonly imageStore: string;
+  readonly apiServer: { readonly host: string; readonly port: number };
+  readonly maskedDirectories: readonly string[];
+  readonly visiblePaths: readonly string[];
+  readonly version: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly maxPods?: number;
+}
+
+interface NodeDependencies {
+  /** Authenticated as `system:node:<name>`. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface ComposedNode {
+  readonly name: string;
+  readonly address: string;
+  /** Registers the node and runs its pods until the signal; containers go on. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const kubeletPort = 10250;
+
+export function composeNode(options: NodeOptions, dependencies: NodeDependencies): ComposedNode {
+  const { client, clock } = dependencies;
+  const logger = dependencies.logger.with({ node: options.name });
+  const paths = nodePaths(options.directory);
+  for (const directory of [paths.kubelet, paths.host, paths.runtime])
+    fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
+  const address = nodeAddress(options.podNetwork, options.index);
+  const facts = machineFacts(options.directory);
+  const store = openOciStore(options.imageStore);
+  const platform = { os: "linux", architecture: facts.architecture };
+  const describe = (): NodeDescription => ({
+    name: options.name,
+    address,
+    port: kubeletPort,
+    facts,
+    version: options.version,
+    maxPods: options.maxPods ?? 250,
+    shares: options.nodesOnMachine,
+    labels: options.labels ?? {},
+    devices: new Map(),
+  });
+  const informer = createInformer(client, podResource, {
+    clock,
+    logger,
+    fieldSelector: `spec.nodeName=${options.name}`,
+  });
+  const kubelet = new Kubelet({
+    pods: informer,
+    addresses: new PodAddresses(options.podNetwork, options.index),
+    context: {
+      nodeName: options.name,
+      nodeAddress: address,
+      paths,
+      api: createApiAccess(client),
+      events: createEventRecorder({ client, clock, logger, component: "kubelet", host: options.name }),
+      clock,
+      logger,
+      catalogue: openImageCatalogue(options.imageCatalogue),
+      images: { directoryOf: async (reference) => store.unpack(await store.resolve(reference, platform)) },
+      allocatable: () => amountsOf(nodeStatus(describe(), undefined, 0).allocatable),
+      apiServer: options.apiServer,
+      maskedDirectories: options.maskedDirectories,
+      visiblePaths: options.visiblePaths,
+    },
+  });
+  const registration = new NodeRegistration({ client, clock, logger, describe });
+  return {
+    name: options.name,
+    address,
+    async run(signal) {
+      await registration.register();
+      informer.start(signal);
+      await Promise.all([registration.run(signal), kubelet.run(signal)]);
+    },
+  };
+}

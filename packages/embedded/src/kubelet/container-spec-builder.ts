@@ -1,0 +1,92 @@
+import type { Container, Pod, VolumeMount } from "@polyvirt/api/k8s";
+import type { ContainerMount, ContainerSpec } from "@polyvirt/host";
+import type { CatalogueImage } from "../images/image-catalogue.ts";
+import { errors } from "../errors.ts";
+import { expand, expandAll } from "./environment.ts";
+import { credentialsOf } from "./security.ts";
+import type { PreparedVolume } from "./volumes/prepare-volumes.ts";
+import { resolveSubPath } from "./volumes/sub-path.ts";
+
+interface SpecContext {
+  readonly image: CatalogueImage;
+  readonly environment: ReadonlyMap<string, string>;
+  readonly volumes: ReadonlyMap<string, PreparedVolume>;
+  /** Mounts that every container of the pod gets: hosts file, termination log, devices. */
+  readonly extraMounts: readonly ContainerMount[];
+  readonly maskedDirectories: readonly string[];
+  readonly visiblePaths: readonly string[];
+}
+
+export interface BuiltSpec {
+  readonly spec: ContainerSpec;
+  /** To be called once the container runs, or has failed to. */
+  release(): void;
+}
+
+/** Translates a container of a pod into what the machine has to run. */
+export function buildContainerSpec(pod: Pod, container: Container, context: SpecContext): BuiltSpec {
+  const { environment, image } = context;
+  const command = [
+    ...expandAll(container.command ?? image.command, environment),
+    ...expandAll(container.args ?? [], environment),
+  ];
+  const releases: (() => void)[] = [];
+  const release = (): void => releases.splice(0).forEach((act) => act());
+  try {
+    const mounts = (container.volumeMounts ?? []).map((mount) => resolveMount(mount, context, releases));
+    const spec: ContainerSpec = {
+      command,
+      environment,
+      workingDirectory: container.workingDir ?? "/",
+      ...(pod.spec.hostNetwork === true ? {} : { hostname: hostnameOf(pod) }),
+      mounts: [...mounts, ...context.extraMounts].sort((a, b) => depth(a.target) - depth(b.target)),
+      maskedDirectories: context.maskedDirectories,
+      visiblePaths: [...context.visiblePaths, ...command.slice(0, 2).filter((part) => part.startsWith("/"))],
+      privileged: container.securityContext?.privileged === true,
+      hostPid: pod.spec.hostPID === true,
+      readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
+      credentials: credentialsOf(pod, container),
+    };
+    return { spec, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** As Kubernetes: the pod's hostname or name, as far as a host name may be long. */
+export function hostnameOf(pod: Pod): string {
+  return (pod.spec.hostname ?? pod.metadata.name ?? "").slice(0, 63).replace(/[-.]+$/, "");
+}
+
+function depth(target: string): number {
+  return target.split("/").filter((part) => part !== "").length;
+}
+
+function resolveMount(mount: VolumeMount, context: SpecContext, releases: (() => void)[]): ContainerMount {
+  const volume = context.volumes.get(mount.name);
+  if (volume === undefined) throw errors.KubeletVolumeRefused(`no volume is named ${mount.name}`);
+  if (mount.mountPropagation === "Bidirectional") {
+    throw errors.KubeletVolumeRefused(
+      `mount ${mount.mountPath}: mountPropagation Bidirectional is not available; containers' mounts stay their own`,
+    );
+  }
+  const base = {
+    target: absoluteTarget(mount),
+    readOnly: mount.readOnly === true || volume.readOnly,
+    recursive: volume.recursive,
+  };
+  const subPath = mount.subPathExpr === undefined ? mount.subPath : expand(mount.subPathExpr, context.environment);
+  if (subPath === undefined || subPath === "") return { ...base, source: volume.path, kind: volume.kind };
+  const resolved = resolveSubPath(volume.path, subPath, mount.name);
+  releases.push(() => resolved.release());
+  return { ...base, source: resolved.path, kind: resolved.kind, inode: resolved.inode };
+}
+
+function absoluteTarget(mount: VolumeMount): string {
+  const target = mount.mountPath.startsWith("/") ? mount.mountPath : `/${mount.mountPath}`;
+  if (target.split("/").includes("..") || target.includes("\0")) {
+    throw errors.KubeletVolumeRefused(`mountPath ${mount.mountPath} must not contain ".."`);
+  }
+  return target.replace(/\/+$/, "") || "/";
+}

@@ -1,0 +1,206 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { Container, Pod } from "@polyvirt/api/k8s";
+import { describeError, hasCode } from "@polyvirt/core";
+import { createLogPump, startContainer, type ContainerMount } from "@polyvirt/host";
+import type { CatalogueImage } from "../images/image-catalogue.ts";
+import { buildContainerSpec, hostnameOf } from "./container-spec-builder.ts";
+import type { DownwardFacts } from "./downward.ts";
+import { resolveEnvironment } from "./environment.ts";
+import { hostsFile } from "./hosts-file.ts";
+import type { NodeContext } from "./node-context.ts";
+import { containerRecord, type ContainerRecord, type PodRecord } from "./pod-record.ts";
+
+const firstRetryMs = 10_000;
+const lastRetryMs = 300_000;
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** Starts one run of a container, or records why it has to wait. */
+export class ContainerStarter {
+  readonly #context: NodeContext;
+  readonly #wake: (uid: string) => void;
+
+  constructor(context: NodeContext, wake: (uid: string) => void) {
+    this.#context = context;
+    this.#wake = wake;
+  }
+
+  async start(record: PodRecord, container: Container, attempt: number): Promise<void> {
+    const known = containerRecord(record, container.name);
+    const image = this.#findImage(record, container, known);
+    if (image === undefined) return;
+    try {
+      await this.#run(record, container, known, image, attempt);
+    } catch (error) {
+      this.#refuse(record, container, known, error);
+    }
+  }
+
+  factsOf(record: PodRecord): DownwardFacts {
+    const { nodeName, nodeAddress, allocatable } = this.#context;
+    return { nodeName, hostIP: nodeAddress, podIP: record.ip, allocatable: allocatable() };
+  }
+
+  #findImage(record: PodRecord, container: Container, known: ContainerRecord): CatalogueImage | undefined {
+    const { catalogue, events, clock } = this.#context;
+    const reference = container.image ?? "";
+    let problem: string;
+    try {
+      const image = catalogue.find(reference);
+      if (image !== undefined) {
+        events.record(record.pod, "Normal", "Pulled", `Container image "${reference}" already present on machine`);
+        return image;
+      }
+      problem = `"${reference}" is not in this machine's image catalogue; add it with: polyvirt image add ${reference} --exec COMMAND`;
+    } catch (error) {
+      problem = describeError(error);
+    }
+    const delay = retryDelay(known.failures++);
+    if (known.failures === 1) {
+      events.record(record.pod, "Warning", "Failed", `Failed to pull image "${reference}": ${problem}`);
+      events.record(record.pod, "Warning", "Failed", "Error: ErrImagePull");
+      known.waiting = { reason: "ErrImagePull", message: problem, until: clock.now() + delay };
+    } else {
+      events.record(record.pod, "Normal", "BackOff", `Back-off pulling image "${reference}"`);
+      events.record(record.pod, "Warning", "Failed", "Error: ImagePullBackOff");
+      const message = `Back-off pulling image "${reference}": ErrImagePull: ${problem}`;
+      known.waiting = { reason: "ImagePullBackOff", message, until: clock.now() + delay };
+    }
+    return undefined;
+  }
+
+  async #run(
+    record: PodRecord,
+    container: Container,
+    known: ContainerRecord,
+    image: CatalogueImage,
+    attempt: number,
+  ): Promise<void> {
+    const { paths, clock, events } = this.#context;
+    const directory = paths.container(record.uid, container.name, attempt);
+    const environment = await this.#environment(record, container, image);
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const built = buildContainerSpec(record.pod, container, {
+      image,
+      environment,
+      volumes: record.volumes,
+      extraMounts: this.#extraMounts(record, container, directory),
+      maskedDirectories: this.#context.maskedDirectories,
+      visiblePaths: this.#context.visiblePaths,
+    });
+    events.record(record.pod, "Normal", "Created", `Created container: ${container.name}`);
+    const process = startContainer(directory, built.spec, clock);
+    const pump = createLogPump({ directory, logFile: paths.log(record.uid, container.name, attempt), clock });
+    known.pump?.close();
+    Object.assign(known, { attempt, process, pump, failures: 0 });
+    delete known.waiting;
+    delete known.stopping;
+    let began = false;
+    process.onChange(() => {
+      if (!began) {
+        began = true;
+        built.release();
+        this.#reportStart(record, container, process.state().phase === "running");
+      }
+      this.#wake(record.uid);
+    });
+  }
+
+  #reportStart(record: PodRecord, container: Container, running: boolean): void {
+    if (running) this.#context.events.record(record.pod, "Normal", "Started", `Started container ${container.name}`);
+  }
+
+  #refuse(record: PodRecord, container: Container, known: ContainerRecord, error: unknown): void {
+    const { clock, events } = this.#context;
+    const message = describeError(error);
+    const reason =
+      hasCode(error, "KubeletConfigMissing") || hasCode(error, "KubeletPodRefused")
+        ? "CreateContainerConfigError"
+        : "CreateContainerError";
+    known.waiting = { reason, message, until: clock.now() + retryDelay(known.failures++) };
+    events.record(record.pod, "Warning", "Failed", `Error: ${message}`);
+  }
+
+  async #environment(record: PodRecord, container: Container, image: CatalogueImage): Promise<Map<string, string>> {
+    const namespace = record.pod.metadata.namespace ?? "";
+    const { configMaps, secrets } = referencedNames(container);
+    const { api } = this.#context;
+    const configMapsByName = await fetchAll(configMaps, (name) => api.configMap(namespace, name));
+    const secretsByName = await fetchAll(secrets, (name) => api.secret(namespace, name));
+    return resolveEnvironment(record.pod, container, {
+      base: new Map([...this.#baseEnvironment(record.pod), ...Object.entries(image.environment ?? {})]),
+      facts: this.factsOf(record),
+      sources: {
+        configMap: (name) => configMapsByName.get(name),
+        secret: (name) => secretsByName.get(name),
+      },
+    });
+  }
+
+  #baseEnvironment(pod: Pod): [string, string][] {
+    const { host, port } = this.#context.apiServer;
+    return [
+      ["PATH", defaultPath],
+      ["HOME", "/root"],
+      ["HOSTNAME", hostnameOf(pod)],
+      ["KUBERNETES_SERVICE_HOST", host],
+      ["KUBERNETES_SERVICE_PORT", String(port)],
+      ["KUBERNETES_SERVICE_PORT_HTTPS", String(port)],
+      ["KUBERNETES_PORT", `tcp://${host}:${port}`],
+    ];
+  }
+
+  #extraMounts(record: PodRecord, container: Container, directory: string): ContainerMount[] {
+    const mounts: ContainerMount[] = [];
+    const common = { kind: "file", readOnly: false, recursive: false } as const;
+    const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => mountPath));
+    if (record.pod.spec.hostNetwork !== true && !taken.has("/etc/hosts")) {
+      const file = path.join(this.#context.paths.podRuntime(record.uid), "etc-hosts");
+      const { hostname, subdomain } = { hostname: hostnameOf(record.pod), subdomain: record.pod.spec.subdomain };
+      fs.writeFileSync(file, hostsFile(record.ip, hostname, subdomain, record.pod.metadata.namespace ?? ""), {
+        mode: 0o644,
+      });
+      mounts.push({ ...common, source: file, target: "/etc/hosts" });
+    }
+    const messagePath = container.terminationMessagePath ?? "/dev/termination-log";
+    // A privileged container shares the machine's /dev, where no file of a pod belongs.
+    const inMachineDev = container.securityContext?.privileged === true && messagePath.startsWith("/dev/");
+    if (messagePath.startsWith("/") && !inMachineDev && !taken.has(messagePath)) {
+      const file = path.join(directory, "termination-log");
+      fs.writeFileSync(file, "", { mode: 0o666 });
+      fs.chmodSync(file, 0o666);
+      mounts.push({ ...common, source: file, target: messagePath });
+    }
+    return mounts;
+  }
+}
+
+function retryDelay(failures: number): number {
+  return Math.min(firstRetryMs * 2 ** failures, lastRetryMs);
+}
+
+function referencedNames(container: Container): { configMaps: Set<string>; secrets: Set<string> } {
+  const configMaps = new Set<string>();
+  const secrets = new Set<string>();
+  for (const { configMapRef, secretRef } of container.envFrom ?? []) {
+    if (configMapRef?.name !== undefined) configMaps.add(configMapRef.name);
+    if (secretRef?.name !== undefined) secrets.add(secretRef.name);
+  }
+  for (const { valueFrom } of container.env ?? []) {
+    if (valueFrom?.configMapKeyRef?.name !== undefined) configMaps.add(valueFrom.configMapKeyRef.name);
+    if (valueFrom?.secretKeyRef?.name !== undefined) secrets.add(valueFrom.secretKeyRef.name);
+  }
+  return { configMaps, secrets };
+}
+
+async function fetchAll<T>(
+  names: ReadonlySet<string>,
+  fetch: (name: string) => Promise<T | undefined>,
+): Promise<Map<string, T>> {
+  const found = new Map<string, T>();
+  for (const name of names) {
+    const object = await fetch(name);
+    if (object !== undefined) found.set(name, object);
+  }
+  return found;
+}

@@ -1,0 +1,25 @@
+import type { Clock, Logger } from "@polyvirt/core";
+import type { ImageCatalogue } from "../images/image-catalogue.ts";
+import type { NodePaths } from "./node-paths.ts";
+import type { ApiAccess, EventSink } from "./ports.ts";
+import type { ImageVolumes } from "./volumes/prepare-volumes.ts";
+
+/** What everything that works on one node's pods shares. */
+export interface NodeContext {
+  readonly nodeName: string;
+  readonly nodeAddress: string;
+  readonly paths: NodePaths;
+  readonly api: ApiAccess;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly catalogue: ImageCatalogue;
+  readonly images: ImageVolumes;
+  readonly allocatable: () => ReadonlyMap<string, number>;
+  /** Where containers find the API server: KUBERNETES_SERVICE_HOST and _PORT. */
+  readonly apiServer: { readonly host: string; readonly port: number };
+  /** Directories of the machine that containers must not see: the cluster's own data. */
+  readonly maskedDirectories: readonly string[];
+  /** Files of the machine that every container must see: the installation. */
+  readonly visiblePaths: readonly string[];
+}

@@ -1,0 +1,98 @@
+import { leases, nodes, type Lease, type Node } from "@polyvirt/api/k8s";
+import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
+import type { KubeClient } from "@polyvirt/kube";
+import { nodeLabels, nodeObject, nodeStatus, type NodeDescription } from "./node-object.ts";
+
+interface NodeRegistrationOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly describe: () => NodeDescription;
+  readonly leaseSeconds?: number;
+}
+
+const leaseNamespace = "kube-node-lease";
+const statusEveryMs = 60_000;
+
+/** Keeps the Node object and its lease current, which is how the cluster knows that the node lives. */
+export class NodeRegistration {
+  readonly #options: NodeRegistrationOptions;
+  readonly #leaseSeconds: number;
+  #statusDue = 0;
+  #lastStatus = "";
+
+  constructor(options: NodeRegistrationOptions) {
+    this.#options = options;
+    this.#leaseSeconds = options.leaseSeconds ?? 40;
+  }
+
+  /** Creates or updates the Node; resolves when the API server has it. */
+  async register(): Promise<void> {
+    const { client } = this.#options;
+    const description = this.#options.describe();
+    const existing = await this.#find();
+    if (existing === undefined) {
+      await client.create(nodes, nodeObject(description));
+    } else {
+      const body = { metadata: { labels: nodeLabels(description) } };
+      await client.patch(nodes, description.name, undefined, { type: "merge", body });
+    }
+    await this.#renewLease();
+    await this.updateStatus();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (!signal.aborted) {
+      await clock.sleep((this.#leaseSeconds * 1000) / 4, signal).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#renewLease();
+        if (clock.monotonic() >= this.#statusDue) await this.updateStatus();
+      } catch (error) {
+        logger.warn("the node could not report that it lives", { error: describeError(error) });
+        if (hasCode(error, "KubeNotFound")) await this.register().catch(() => {});
+      }
+    }
+  }
+
+  /** At once when something changed, and every minute. */
+  async updateStatus(notReady?: { reason: string; message: string }): Promise<void> {
+    const { client, clock } = this.#options;
+    const description = this.#options.describe();
+    const existing = await client.get(nodes, description.name);
+    const status = nodeStatus(description, existing.status, clock.now(), notReady);
+    const meaning = JSON.stringify({
+      ...status,
+      conditions: status.conditions?.map(({ type, status: s }) => [type, s]),
+    });
+    if (meaning === this.#lastStatus && clock.monotonic() < this.#statusDue) return;
+    const body = { status };
+    await client.patch(nodes, description.name, undefined, { type: "strategic", subresource: "status", body });
+    this.#lastStatus = meaning;
+    this.#statusDue = clock.monotonic() + statusEveryMs;
+  }
+
+  async #find(): Promise<Node | undefined> {
+    try {
+      return await this.#options.client.get(nodes, this.#options.describe().name);
+    } catch (error) {
+      if (hasCode(error, "KubeNotFound")) return undefined;
+      throw error;
+    }
+  }
+
+  async #renewLease(): Promise<void> {
+    const { client, clock } = this.#options;
+    const { name } = this.#options.describe();
+    const renewTime = new Date(clock.now()).toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: name, leaseDurationSeconds: this.#leaseSeconds, renewTime };
+    try {
+      await client.patch(leases, name, leaseNamespace, { type: "merge", body: { spec } });
+    } catch (error) {
+      if (!hasCode(error, "KubeNotFound")) throw error;
+      const lease: Lease = { metadata: { name, namespace: leaseNamespace }, spec };
+      await client.create(leases, lease);
+    }
+  }
+}

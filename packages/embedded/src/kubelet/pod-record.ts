@@ -1,0 +1,104 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { Pod } from "@polyvirt/api/k8s";
+import { createLogPump, type ContainerProcess, type LogPump } from "@polyvirt/host";
+import { adoptContainer } from "@polyvirt/host";
+import type { Clock } from "@polyvirt/core";
+import type { NodePaths } from "./node-paths.ts";
+import type { PreparedVolume } from "./volumes/prepare-volumes.ts";
+
+/** What a kubelet remembers about one container of a pod. */
+export interface ContainerRecord {
+  /** Number of the latest run; -1 before the first. */
+  attempt: number;
+  process?: ContainerProcess;
+  pump?: LogPump;
+  waiting?: { reason: string; message: string; until: number };
+  /** Failed tries in a row to get the image or set the container up. */
+  failures: number;
+  backOff?: { until: number; delayMs: number };
+  stopping?: { deadline: number; killed: boolean };
+  /** The run whose end was already taken into account. */
+  endedAttempt?: number;
+}
+
+/** A pod on this node. What must survive the kubelet is in files: `pod.json`, and the containers' own directories. */
+export interface PodRecord {
+  readonly uid: string;
+  pod: Pod;
+  /** Gone from the API server, or never there: end it and remove what it used. */
+  orphaned: boolean;
+  ip: string;
+  startTime: number;
+  prepared: boolean;
+  prepareAgainAt?: number;
+  prepareFailures: number;
+  volumes: ReadonlyMap<string, PreparedVolume>;
+  refreshAt: number;
+  ended?: { reason: string; message: string };
+  readonly containers: Map<string, ContainerRecord>;
+  lastStatus?: string;
+}
+
+interface SavedPod {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly ip: string;
+  readonly startTime: number;
+}
+
+export function savePod(paths: NodePaths, record: PodRecord): void {
+  const directory = paths.podRuntime(record.uid);
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { namespace = "", name = "" } = record.pod.metadata;
+  const saved: SavedPod = { uid: record.uid, namespace, name, ip: record.ip, startTime: record.startTime };
+  fs.writeFileSync(path.join(directory, "pod.json.new"), JSON.stringify(saved), { mode: 0o600 });
+  fs.renameSync(path.join(directory, "pod.json.new"), path.join(directory, "pod.json"));
+}
+
+/** Pods that an earlier kubelet of this node has left, found by their UID. */
+export function loadSavedPods(paths: NodePaths): SavedPod[] {
+  return listDirectory(paths.runtime).flatMap((uid) => {
+    try {
+      // Written by savePod.
+      return [JSON.parse(fs.readFileSync(path.join(paths.podRuntime(uid), "pod.json"), "utf8")) as SavedPod];
+    } catch {
+      // The kubelet was killed before anything of this pod was started; what is there is still removed by its UID.
+      return [{ uid, namespace: "", name: "", ip: "", startTime: 0 }];
+    }
+  });
+}
+
+/** Takes over the latest run of each container that has a directory. */
+export function adoptContainers(paths: NodePaths, record: PodRecord, clock: Clock, wake: () => void): void {
+  const containers = path.join(paths.podRuntime(record.uid), "containers");
+  for (const name of listDirectory(containers)) {
+    const attempts = listDirectory(path.join(containers, name)).map(Number).filter(Number.isInteger);
+    const attempt = Math.max(-1, ...attempts);
+    if (attempt < 0) continue;
+    const directory = paths.container(record.uid, name, attempt);
+    const process = adoptContainer(directory, clock);
+    process.onChange(wake);
+    const pump = createLogPump({ directory, logFile: paths.log(record.uid, name, attempt), clock });
+    record.containers.set(name, { attempt, process, pump, failures: 0 });
+  }
+}
+
+export function containerRecord(record: PodRecord, name: string): ContainerRecord {
+  let found = record.containers.get(name);
+  if (found === undefined) {
+    found = { attempt: -1, failures: 0 };
+    record.containers.set(name, found);
+  }
+  return found;
+}
+
+function listDirectory(directory: string): string[] {
+  try {
+    return fs.readdirSync(directory);
+  } catch {
+    // Nothing was ever put there.
+    return [];
+  }
+}

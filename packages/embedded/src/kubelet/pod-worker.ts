@@ -1,0 +1,248 @@
+import * as fs from "node:fs";
+import type { Container } from "@polyvirt/api/k8s";
+import { describeError } from "@polyvirt/core";
+import { ContainerStarter } from "./container-starter.ts";
+import type { NodeContext } from "./node-context.ts";
+import { containersOf, observationOf, type Instance, type PodObservation } from "./pod-observation.ts";
+import { observePod } from "./pod-observer.ts";
+import { planPod, type PodAction } from "./pod-plan.ts";
+import { savePod, type ContainerRecord, type PodRecord } from "./pod-record.ts";
+import { crashLoopMessage, podStatus } from "./pod-status.ts";
+import type { Prober } from "./probes/prober.ts";
+import { assertSupported } from "./security.ts";
+import { prepareVolumes, refreshProjections, type VolumeContext } from "./volumes/prepare-volumes.ts";
+
+interface PodWorkerOptions {
+  readonly context: NodeContext;
+  readonly prober: Prober;
+  readonly wake: (uid: string) => void;
+  /** The pod is gone; forget it. */
+  readonly onRemoved: (record: PodRecord) => void;
+}
+
+const firstBackOffMs = 10_000;
+const maxBackOffMs = 300_000;
+/** A container that ran this long is not in a crash loop. */
+const stableMs = 600_000;
+const refreshMs = 60_000;
+const prepareRetryMs = 1_000;
+
+/** Brings the containers of one pod to where they should be: observes, plans, acts, reports. */
+export class PodWorker {
+  readonly #context: NodeContext;
+  readonly #options: PodWorkerOptions;
+  readonly #starter: ContainerStarter;
+
+  constructor(options: PodWorkerOptions) {
+    this.#options = options;
+    this.#context = options.context;
+    this.#starter = new ContainerStarter(options.context, options.wake);
+  }
+
+  /** Returns when to look again, if nothing happens before. */
+  async reconcile(record: PodRecord): Promise<{ requeueAfterMs?: number }> {
+    const { clock } = this.#context;
+    this.#takeEndsIntoAccount(record);
+    this.#enforceDeadline(record);
+    const plan = planPod(record.pod, this.#observe(record));
+    for (const action of plan.actions) await this.#act(record, action);
+    if (plan.actions.some(({ kind }) => kind === "remove")) return {};
+    await this.#refreshVolumes(record);
+    this.#watchProbes(record);
+    await this.#report(record);
+    const acted = plan.actions.some(({ kind }) => kind === "prepare" || kind === "start");
+    const wakeAt = acted ? planPod(record.pod, this.#observe(record)).wakeAt : plan.wakeAt;
+    if (acted && record.prepared && plan.actions[0]?.kind === "prepare") return { requeueAfterMs: 0 };
+    const next = Math.min(wakeAt ?? Number.POSITIVE_INFINITY, record.refreshAt, this.#deadlineOf(record));
+    return Number.isFinite(next) ? { requeueAfterMs: Math.max(1, next - clock.now()) } : {};
+  }
+
+  #observe(record: PodRecord): PodObservation {
+    return observePod(record, this.#context.paths, this.#options.prober, this.#context.clock.now());
+  }
+
+  async #act(record: PodRecord, action: PodAction): Promise<void> {
+    switch (action.kind) {
+      case "prepare":
+        return this.#prepare(record);
+      case "start": {
+        const container = containerNamed(record, action.container);
+        if (container !== undefined) await this.#starter.start(record, container, action.attempt);
+        return;
+      }
+      case "stop": {
+        const known = record.containers.get(action.container);
+        if (known?.process === undefined) return;
+        this.#context.events.record(
+          record.pod,
+          "Normal",
+          "Killing",
+          action.why || `Stopping container ${action.container}`,
+        );
+        known.stopping = { deadline: action.deadline, killed: false };
+        if (action.deadline <= this.#context.clock.now()) this.#kill(known);
+        else known.process.signal("SIGTERM");
+        return;
+      }
+      case "kill": {
+        const known = record.containers.get(action.container);
+        if (known !== undefined) this.#kill(known);
+        return;
+      }
+      case "remove":
+        return this.#remove(record);
+    }
+  }
+
+  #kill(known: ContainerRecord): void {
+    known.process?.kill();
+    if (known.stopping !== undefined) known.stopping.killed = true;
+  }
+
+  async #prepare(record: PodRecord): Promise<void> {
+    const { events, clock, paths } = this.#context;
+    try {
+      assertSupported(record.pod);
+      savePod(paths, record);
+      record.volumes = await prepareVolumes(record.pod, this.#volumeContext(record));
+      record.prepared = true;
+      record.refreshAt = clock.now() + refreshMs;
+      delete record.prepareAgainAt;
+    } catch (error) {
+      const message = describeError(error);
+      const permanent = error instanceof Error && "code" in error && error.code === "KubeletPodRefused";
+      if (permanent) {
+        record.ended = { reason: "UnsupportedPod", message };
+        events.record(record.pod, "Warning", "Failed", message);
+        return;
+      }
+      const delay = Math.min(prepareRetryMs * 2 ** record.prepareFailures++, 60_000);
+      record.prepareAgainAt = clock.now() + delay;
+      events.record(record.pod, "Warning", "FailedMount", `MountVolume.SetUp failed: ${message}`);
+    }
+  }
+
+  #volumeContext(record: PodRecord): VolumeContext {
+    const { api, paths, images, clock } = this.#context;
+    const namespace = record.pod.metadata.namespace ?? "";
+    return {
+      paths,
+      images,
+      now: () => clock.now(),
+      sources: {
+        facts: this.#starter.factsOf(record),
+        secret: (name) => api.secret(namespace, name),
+        configMap: (name) => api.configMap(namespace, name),
+        token: (audience, seconds) => api.serviceAccountToken(record.pod, audience, seconds),
+      },
+    };
+  }
+
+  /** Secrets, config maps and labels may have changed; tokens expire. */
+  async #refreshVolumes(record: PodRecord): Promise<void> {
+    const { clock, logger } = this.#context;
+    if (!record.prepared || clock.now() < record.refreshAt) return;
+    record.refreshAt = clock.now() + refreshMs;
+    try {
+      await refreshProjections(record.pod, this.#volumeContext(record));
+    } catch (error) {
+      logger.warn("volumes of a pod could not be refreshed", {
+        pod: record.pod.metadata.name,
+        error: describeError(error),
+      });
+    }
+  }
+
+  /** Notices each end of a run once: last output, back-off before the next run. */
+  #takeEndsIntoAccount(record: PodRecord): void {
+    const observation = this.#observe(record);
+    for (const { container } of containersOf(record.pod)) {
+      const known = record.containers.get(container.name);
+      const { current } = observationOf(observation, container.name);
+      if (known === undefined || current?.phase !== "exited" || known.endedAttempt === current.attempt) continue;
+      known.endedAttempt = current.attempt;
+      known.pump?.drain(true);
+      known.pump?.close();
+      delete known.stopping;
+      this.#options.prober.forget(record, container.name);
+      this.#backOff(record, container, known, current);
+    }
+  }
+
+  /** The first end restarts at once; the following ones wait 10 s, 20 s … 5 min. */
+  #backOff(record: PodRecord, container: Container, known: ContainerRecord, ended: Instance): void {
+    const finished = ended.finishedAt ?? this.#context.clock.now();
+    const stable = ended.startedAt !== undefined && finished - ended.startedAt > stableMs;
+    const before = stable ? undefined : known.backOff;
+    const delayMs = before === undefined ? 0 : Math.min(Math.max(firstBackOffMs, before.delayMs * 2), maxBackOffMs);
+    known.backOff = { until: finished + delayMs, delayMs };
+    if (delayMs === 0 || ended.exitCode === 0) return;
+    const text = crashLoopMessage(record.pod, container.name, delayMs).replace(/^back-off \S+/, "Back-off");
+    this.#context.events.record(
+      record.pod,
+      "Warning",
+      "BackOff",
+      text.replace("container=", "container ").replace("pod=", "in pod "),
+    );
+  }
+
+  #deadlineOf(record: PodRecord): number {
+    const seconds = record.pod.spec.activeDeadlineSeconds;
+    return seconds === undefined || record.ended !== undefined
+      ? Number.POSITIVE_INFINITY
+      : record.startTime + seconds * 1000;
+  }
+
+  #enforceDeadline(record: PodRecord): void {
+    if (this.#context.clock.now() < this.#deadlineOf(record)) return;
+    const message = "Pod was active on the node longer than the specified deadline";
+    record.ended = { reason: "DeadlineExceeded", message };
+    this.#context.events.record(record.pod, "Normal", "DeadlineExceeded", message);
+  }
+
+  #watchProbes(record: PodRecord): void {
+    const observation = this.#observe(record);
+    for (const { container, role } of containersOf(record.pod)) {
+      const { current } = observationOf(observation, container.name);
+      if (role === "init" || current?.phase !== "running") continue;
+      const shown = record.pod.status?.containerStatuses?.find(({ name }) => name === container.name);
+      const sameRun = shown?.restartCount === current.attempt && shown.state?.running !== undefined;
+      const startedAt = current.startedAt ?? observation.now;
+      this.#options.prober.watch(record, container, current.attempt, startedAt, sameRun && shown.ready);
+    }
+  }
+
+  async #report(record: PodRecord): Promise<void> {
+    if (record.orphaned) return;
+    const { nodeAddress: hostIP, api } = this.#context;
+    const status = podStatus(record.pod, this.#observe(record), {
+      hostIP,
+      startTime: record.startTime,
+      ...(record.ip === "" ? {} : { podIP: record.ip }),
+    });
+    const text = JSON.stringify(status);
+    if (text === record.lastStatus) return;
+    const updated = await api.patchPodStatus(record.pod, status);
+    record.lastStatus = text;
+    if (updated?.metadata.uid === record.uid) record.pod = updated;
+  }
+
+  async #remove(record: PodRecord): Promise<void> {
+    const { paths, api } = this.#context;
+    await this.#report(record);
+    for (const known of record.containers.values()) {
+      known.pump?.close();
+      known.process?.detach();
+    }
+    this.#options.prober.forget(record);
+    if (!record.orphaned) await api.deletePod(record.pod);
+    for (const directory of [paths.podVolumes(record.uid), paths.podLogs(record.uid), paths.podRuntime(record.uid)]) {
+      await fs.promises.rm(directory, { recursive: true, force: true });
+    }
+    this.#options.onRemoved(record);
+  }
+}
+
+function containerNamed(record: PodRecord, name: string): Container | undefined {
+  return containersOf(record.pod).find(({ container }) => container.name === name)?.container;
+}

@@ -1,0 +1,85 @@
+import * as fs from "node:fs";
+import type { Pod, Volume } from "@polyvirt/api/k8s";
+import { errors } from "../../errors.ts";
+import type { NodePaths } from "../node-paths.ts";
+import { resolveHostPath } from "./host-path.ts";
+import { isProjection, projectVolume, type ProjectionSources } from "./projection.ts";
+import { writeProjection } from "./projection-writer.ts";
+
+/** Where a volume is on this machine. */
+export interface PreparedVolume {
+  readonly path: string;
+  readonly kind: "directory" | "file";
+  readonly readOnly: boolean;
+  readonly recursive: boolean;
+}
+
+/** Directories of images, by reference; throws when the image is not there. */
+export interface ImageVolumes {
+  directoryOf(reference: string): Promise<string>;
+}
+
+export interface VolumeContext {
+  readonly paths: NodePaths;
+  readonly sources: ProjectionSources;
+  readonly images: ImageVolumes;
+  readonly now: () => number;
+}
+
+/** Makes the volumes of a pod available; may be called again and then refreshes what the kubelet writes itself. */
+export async function prepareVolumes(pod: Pod, context: VolumeContext): Promise<Map<string, PreparedVolume>> {
+  const prepared = new Map<string, PreparedVolume>();
+  for (const volume of pod.spec.volumes ?? []) prepared.set(volume.name, await prepareVolume(pod, volume, context));
+  return prepared;
+}
+
+/** Writes projections again after their sources may have changed. */
+export async function refreshProjections(pod: Pod, context: VolumeContext): Promise<void> {
+  for (const volume of (pod.spec.volumes ?? []).filter(isProjection)) await prepareVolume(pod, volume, context);
+}
+
+async function prepareVolume(pod: Pod, volume: Volume, context: VolumeContext): Promise<PreparedVolume> {
+  const uid = pod.metadata.uid ?? "";
+  const plain = { kind: "directory", readOnly: false, recursive: false } as const;
+  if (volume.emptyDir !== undefined) {
+    const path = context.paths.volume(uid, "empty-dir", volume.name);
+    makeEmptyDir(path, volume, pod);
+    return { ...plain, path };
+  }
+  if (volume.hostPath !== undefined) {
+    const { path, kind } = resolveHostPath(volume.hostPath, context.paths);
+    return { path, kind, readOnly: false, recursive: true };
+  }
+  if (isProjection(volume)) {
+    const path = context.paths.volume(uid, pluginOf(volume), volume.name);
+    const files = await projectVolume(pod, volume, context.sources);
+    fs.mkdirSync(path, { recursive: true, mode: 0o755 });
+    const stamp = new Date(context.now()).toISOString().replaceAll(/[-:TZ]/g, "_");
+    writeProjection(path, files, stamp, pod.spec.securityContext?.fsGroup);
+    return { ...plain, path, readOnly: true };
+  }
+  if (volume.image !== undefined) {
+    const path = await context.images.directoryOf(volume.image.reference ?? "");
+    return { ...plain, path, readOnly: true };
+  }
+  const type = Object.keys(volume).find((key) => key !== "name") ?? "without a source";
+  throw errors.KubeletVolumeRefused(`volume ${volume.name}: volumes of type ${type} are not available on this node`);
+}
+
+function pluginOf(volume: Volume): string {
+  if (volume.secret !== undefined) return "secret";
+  if (volume.configMap !== undefined) return "configmap";
+  return volume.downwardAPI === undefined ? "projected" : "downward-api";
+}
+
+/** Writable for every user of the pod, as in Kubernetes: containers of one pod may run as different users. */
+function makeEmptyDir(path: string, volume: Volume, pod: Pod): void {
+  if ((volume.emptyDir?.medium ?? "").startsWith("HugePages")) {
+    throw errors.KubeletVolumeRefused(`volume ${volume.name}: huge pages are not available as a volume on this node`);
+  }
+  if (fs.existsSync(path)) return;
+  fs.mkdirSync(path, { recursive: true });
+  const group = pod.spec.securityContext?.fsGroup;
+  if (group !== undefined) fs.chownSync(path, 0, group);
+  fs.chmodSync(path, group === undefined ? 0o777 : 0o2777);
+}

@@ -1,0 +1,70 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { makeDirectoryBeneath, openBeneath, openTrustedDirectory, type OpenedPath } from "@polyvirt/host";
+import { hasCode } from "@polyvirt/core";
+import { errors } from "../../errors.ts";
+
+export interface SubPathSource {
+  readonly path: string;
+  readonly kind: "directory" | "file";
+  /** What has to be mounted, whatever the path leads to by then. */
+  readonly inode: string;
+  /** Keeps the inode from being reused until the container has it mounted. */
+  release(): void;
+}
+
+/**
+ * A part of a volume, for one container. The pod can write to the volume, so symlinks in it are resolved here and must
+ * stay inside; then the result is opened without following any, and mounted only if it still is the same file.
+ */
+export function resolveSubPath(volumePath: string, subPath: string, volumeName: string): SubPathSource {
+  const parts = subPath.split("/").filter((part) => part !== "" && part !== ".");
+  if (subPath.startsWith("/") || parts.includes("..")) {
+    throw errors.KubeletVolumeRefused(`subPath ${subPath} of volume ${volumeName} must be relative and without ".."`);
+  }
+  const base = fs.realpathSync(volumePath);
+  const root = openTrustedDirectory(base);
+  try {
+    const opened = open(root, base, parts.join("/"), volumeName);
+    const stat = fs.fstatSync(opened.fd, { bigint: true });
+    const relative = fs.readlinkSync(opened.path);
+    return {
+      path: relative,
+      kind: opened.kind === "directory" ? "directory" : "file",
+      inode: `${stat.dev}:${stat.ino}`,
+      release: () => opened.close(),
+    };
+  } finally {
+    root.close();
+  }
+}
+
+function open(root: OpenedPath, base: string, subPath: string, volumeName: string): OpenedPath {
+  const resolved = realPathOf(path.join(base, subPath));
+  if (resolved === undefined) {
+    try {
+      return makeDirectoryBeneath(root, subPath);
+    } catch (error) {
+      if (hasCode(error, "HostPathUnsafe")) throw escapes(subPath, volumeName, error);
+      throw error;
+    }
+  }
+  const relative = path.relative(base, resolved);
+  if (relative === ".." || relative.startsWith("../") || path.isAbsolute(relative)) throw escapes(subPath, volumeName);
+  return openBeneath(root, relative === "" ? "." : relative);
+}
+
+function realPathOf(target: string): string | undefined {
+  try {
+    return fs.realpathSync(target);
+  } catch {
+    // Missing, or a link that leads nowhere: creating it decides.
+    return undefined;
+  }
+}
+
+function escapes(subPath: string, volumeName: string, cause?: unknown): Error {
+  return errors.KubeletVolumeRefused(`failed to prepare subPath ${subPath}: it leads out of volume ${volumeName}`, {
+    cause,
+  });
+}

@@ -1,0 +1,144 @@
+import type { LabelSelector, Pod, PodAffinityTerm } from "@polyvirt/api/k8s";
+import { matchesSelector } from "./label-match.ts";
+import type { NodeState, Snapshot } from "./snapshot.ts";
+
+type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>>;
+
+/** Which topology domains (values of a node label) hold pods that a term is about. */
+type Domains = Map<string, number>;
+
+/**
+ * Pod affinity, anti-affinity (also of the pods that are there already) and topology spread for one pod: what does not
+ * depend on the node is counted once, then each node is a few lookups.
+ */
+export interface PodRules {
+  /** Why the pod cannot go to this node, in kube-scheduler's words. */
+  reasonsAgainst(state: NodeState): string[];
+  /** Sum of the weights of preferred terms that the node satisfies. */
+  preference(state: NodeState): number;
+}
+
+export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: NamespaceLabels): PodRules {
+  const count = (term: PodAffinityTerm): Domains => countDomains(term, pod, snapshot, namespaceLabels);
+  const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
+  const wanted = (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => ({
+    term,
+    domains: count(term),
+    self: concerns(term, pod, pod, namespaceLabels),
+  }));
+  const unwanted = (podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => ({
+    term,
+    domains: count(term),
+  }));
+  const objections = existingObjections(pod, snapshot, namespaceLabels);
+  const spread = spreadConstraints(pod, snapshot);
+  const preferred = [
+    ...(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((entry) => ({ ...entry, sign: 1 })),
+    ...(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((entry) => ({
+      ...entry,
+      sign: -1,
+    })),
+  ].map(({ podAffinityTerm, weight, sign }) => ({
+    key: podAffinityTerm.topologyKey,
+    weight: weight * sign,
+    domains: count(podAffinityTerm),
+  }));
+
+  return {
+    reasonsAgainst({ labels }) {
+      if (spread.some((constraint) => constraint.forbids(labels))) {
+        return ["node(s) didn't match pod topology spread constraints"];
+      }
+      // The first pod of a group that wants its own kind nearby may go anywhere the label exists.
+      const missing = wanted.some(({ term, domains, self }) => {
+        const domain = labels[term.topologyKey];
+        return domain === undefined || !(domains.has(domain) || (domains.size === 0 && self));
+      });
+      if (missing) return ["node(s) didn't match pod affinity rules"];
+      if (unwanted.some(({ term, domains }) => domains.has(labels[term.topologyKey] ?? ""))) {
+        return ["node(s) didn't match pod anti-affinity rules"];
+      }
+      const objected = objections.some(({ key, domain }) => labels[key] === domain);
+      return objected ? ["node(s) didn't satisfy existing pods anti-affinity rules"] : [];
+    },
+    preference({ labels }) {
+      let sum = 0;
+      for (const { key, weight, domains } of preferred) sum += weight * (domains.get(labels[key] ?? "") ?? 0);
+      return sum;
+    },
+  };
+}
+
+function countDomains(term: PodAffinityTerm, owner: Pod, snapshot: Snapshot, labels: NamespaceLabels): Domains {
+  const domains: Domains = new Map();
+  for (const state of snapshot.nodes) {
+    const domain = state.labels[term.topologyKey];
+    if (domain === undefined) continue;
+    for (const other of state.pods.values()) {
+      if (concerns(term, owner, other, labels)) domains.set(domain, (domains.get(domain) ?? 0) + 1);
+    }
+  }
+  return domains;
+}
+
+/** Whether the owner's term is about the other pod: its labels, and a namespace that the term names. */
+function concerns(term: PodAffinityTerm, owner: Pod, other: Pod, namespaceLabels: NamespaceLabels): boolean {
+  const namespace = other.metadata.namespace ?? "";
+  const named = term.namespaces ?? [];
+  const selected =
+    term.namespaceSelector !== undefined && matchesSelector(term.namespaceSelector, namespaceLabels(namespace));
+  const own = named.length === 0 && term.namespaceSelector === undefined && namespace === owner.metadata.namespace;
+  return (own || selected || named.includes(namespace)) && matchesSelector(term.labelSelector, other.metadata.labels);
+}
+
+function existingObjections(pod: Pod, snapshot: Snapshot, labels: NamespaceLabels): { key: string; domain: string }[] {
+  const found: { key: string; domain: string }[] = [];
+  for (const state of snapshot.nodes) {
+    for (const other of state.pods.values()) {
+      const terms = other.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+      for (const term of terms) {
+        const domain = state.labels[term.topologyKey];
+        if (domain !== undefined && concerns(term, other, pod, labels)) found.push({ key: term.topologyKey, domain });
+      }
+    }
+  }
+  return found;
+}
+
+function spreadConstraints(
+  pod: Pod,
+  snapshot: Snapshot,
+): { forbids(labels: Readonly<Record<string, string>>): boolean }[] {
+  return (pod.spec.topologySpreadConstraints ?? [])
+    .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule")
+    .map((constraint) => {
+      const key = constraint.topologyKey;
+      const domains = countSelected(key, constraint.labelSelector, pod, snapshot);
+      const enough = domains.size >= (constraint.minDomains ?? 1);
+      const least = enough ? Math.min(...domains.values()) : 0;
+      const self = matchesSelector(constraint.labelSelector, pod.metadata.labels) ? 1 : 0;
+      return {
+        forbids(labels) {
+          const count = domains.get(labels[key] ?? "");
+          return count === undefined || count + self - least > constraint.maxSkew;
+        },
+      };
+    });
+}
+
+/** Every domain of the key, also those without a matching pod. */
+function countSelected(key: string, selector: LabelSelector | undefined, pod: Pod, snapshot: Snapshot): Domains {
+  const domains: Domains = new Map();
+  for (const state of snapshot.nodes) {
+    const domain = state.labels[key];
+    if (domain === undefined) continue;
+    const matching = [...state.pods.values()].filter(
+      (other) =>
+        other.metadata.namespace === pod.metadata.namespace &&
+        other.metadata.deletionTimestamp === undefined &&
+        matchesSelector(selector, other.metadata.labels),
+    );
+    domains.set(domain, (domains.get(domain) ?? 0) + matching.length);
+  }
+  return domains;
+}

@@ -1,0 +1,116 @@
+import type { Pod } from "@polyvirt/api/k8s";
+import { matchesTerm, nodeFilters } from "./node-fit.ts";
+import { createPodRules, type PodRules } from "./pod-affinity.ts";
+import { podRequests } from "./resource-amount.ts";
+import type { NodeState, Snapshot } from "./snapshot.ts";
+import { tolerates } from "./taints.ts";
+
+export type Decision =
+  | { readonly fits: true; readonly nodeName: string }
+  | { readonly fits: false; /** For the PodScheduled condition and the event. */ readonly message: string };
+
+interface ScheduleContext {
+  readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
+}
+
+const noLabels: ScheduleContext = { namespaceLabels: () => ({}) };
+
+/** Where a pod should go, or why it fits nowhere. Pure: the same pod and snapshot give the same answer. */
+export function schedule(pod: Pod, snapshot: Snapshot, context: ScheduleContext = noLabels): Decision {
+  if (snapshot.nodes.length === 0) return { fits: false, message: "no nodes available to schedule pods" };
+  const requests = podRequests(pod.spec);
+  const rules = createPodRules(pod, snapshot, context.namespaceLabels);
+  const reasons = new Map<string, number>();
+  const candidates: NodeState[] = [];
+  for (const state of snapshot.nodes) {
+    const against = reasonsAgainst(pod, state, requests, rules);
+    if (against.length === 0) candidates.push(state);
+    for (const reason of against) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const best = chooseBest(pod, candidates, requests, rules);
+  if (best !== undefined) return { fits: true, nodeName: best.name };
+  return { fits: false, message: explain(reasons, snapshot.nodes.length) };
+}
+
+function reasonsAgainst(pod: Pod, state: NodeState, requests: ReadonlyMap<string, number>, rules: PodRules): string[] {
+  for (const filter of nodeFilters) {
+    const reasons = filter(pod, state, requests);
+    if (reasons.length > 0) return reasons;
+  }
+  return rules.reasonsAgainst(state);
+}
+
+function explain(reasons: ReadonlyMap<string, number>, nodes: number): string {
+  const counted = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
+  return `0/${nodes} nodes are available: ${counted.join(", ")}.`;
+}
+
+interface Scores {
+  readonly state: NodeState;
+  readonly affinity: number;
+  readonly podAffinity: number;
+  readonly taints: number;
+  readonly free: number;
+}
+
+/** kube-scheduler's default weights: taints 3, node affinity 2, pod affinity 2, free resources 1. */
+function chooseBest(
+  pod: Pod,
+  candidates: readonly NodeState[],
+  requests: ReadonlyMap<string, number>,
+  rules: PodRules,
+): NodeState | undefined {
+  if (candidates.length < 2) return candidates[0];
+  const scored = candidates.map((state): Scores => ({
+    state,
+    affinity: preferredAffinity(pod, state),
+    podAffinity: rules.preference(state),
+    taints: avoidedTaints(pod, state),
+    free: freeShare(state, requests),
+  }));
+  const affinity = normalizer(scored.map((score) => score.affinity));
+  const podAffinity = normalizer(scored.map((score) => score.podAffinity));
+  const taints = normalizer(scored.map((score) => score.taints));
+  const total = (score: Scores): number =>
+    2 * affinity(score.affinity) + 2 * podAffinity(score.podAffinity) - 3 * taints(score.taints) + score.free;
+  let best: { score: number; state: NodeState } | undefined;
+  for (const entry of scored) {
+    const score = total(entry);
+    const better = best === undefined || score > best.score + 1e-9;
+    const equal = best !== undefined && Math.abs(score - best.score) <= 1e-9;
+    if (better || (equal && best !== undefined && entry.state.pods.size < best.state.pods.size)) {
+      best = { score, state: entry.state };
+    }
+  }
+  return best?.state;
+}
+
+/** Maps the lowest value to 0 and the highest to 1. */
+function normalizer(values: readonly number[]): (value: number) => number {
+  const low = Math.min(0, ...values);
+  const high = Math.max(0, ...values);
+  return (value) => (high === low ? 0 : (value - low) / (high - low));
+}
+
+function preferredAffinity(pod: Pod, state: NodeState): number {
+  const terms = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  let sum = 0;
+  for (const { weight, preference } of terms) if (matchesTerm(preference, state.node)) sum += weight;
+  return sum;
+}
+
+function avoidedTaints(pod: Pod, { node }: NodeState): number {
+  return (node.spec?.taints ?? []).filter(
+    (taint) => taint.effect === "PreferNoSchedule" && !tolerates(pod.spec.tolerations, taint),
+  ).length;
+}
+
+/** Mean of the free shares of cpu and memory after placing the pod. */
+function freeShare(state: NodeState, requests: ReadonlyMap<string, number>): number {
+  const shares = ["cpu", "memory"].map((name) => {
+    const allocatable = state.allocatable.get(name) ?? 0;
+    if (allocatable === 0) return 0;
+    return Math.max(0, 1 - ((state.used.get(name) ?? 0) + (requests.get(name) ?? 0)) / allocatable);
+  });
+  return shares.reduce((sum, share) => sum + share, 0) / shares.length;
+}

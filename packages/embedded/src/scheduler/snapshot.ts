@@ -1,0 +1,46 @@
+import type { Node, Pod } from "@polyvirt/api/k8s";
+import { add, amountsOf, podRequests, type Amounts } from "./resource-amount.ts";
+
+/** One node with what its pods already take. */
+export interface NodeState {
+  readonly node: Node;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly allocatable: ReadonlyMap<string, number>;
+  readonly used: Amounts;
+  readonly pods: Map<string, Pod>;
+}
+
+/** Nodes and their pods at one moment; `place` keeps it true while several pods are scheduled after each other. */
+export interface Snapshot {
+  readonly nodes: readonly NodeState[];
+  place(pod: Pod, nodeName: string): void;
+}
+
+export function createSnapshot(nodes: readonly Node[], pods: readonly Pod[]): Snapshot {
+  const states = nodes.map((node): NodeState => ({
+    node,
+    name: node.metadata.name ?? "",
+    labels: node.metadata.labels ?? {},
+    allocatable: amountsOf(node.status?.allocatable ?? node.status?.capacity),
+    used: new Map(),
+    pods: new Map(),
+  }));
+  const byName = new Map(states.map((state) => [state.name, state]));
+  const place = (pod: Pod, nodeName: string): void => {
+    const state = byName.get(nodeName);
+    const uid = pod.metadata.uid ?? "";
+    if (state === undefined || state.pods.has(uid)) return;
+    state.pods.set(uid, pod);
+    add(state.used, podRequests(pod.spec));
+  };
+  for (const pod of pods) {
+    if (pod.spec.nodeName !== undefined && !isFinished(pod)) place(pod, pod.spec.nodeName);
+  }
+  return { nodes: states, place };
+}
+
+/** A finished pod takes nothing any more, although it is still listed. */
+export function isFinished(pod: Pod): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}

@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { Readable } from "node:stream";
+import type { Clock, Timer } from "@polyvirt/core";
+import { errors } from "../errors.ts";
+import { bootId } from "../machine-facts.ts";
+import { listProcesses, identifyProcess, signalProcess, type SignalName } from "../process-identity.ts";
+import { readContainerState, type ContainerState } from "./container-state.ts";
+import { shimEnvironment, type ContainerSpec } from "./container-spec.ts";
+import { separateMounts } from "./separate-mounts.ts";
+import { innerShim, outerShim } from "./shim-script.ts";
+
+/** A container that was started by this program or by an earlier one that used the same directory. */
+export interface ContainerProcess {
+  readonly directory: string;
+  state(): ContainerState;
+  /** Called after each change of state, until the container has ended. */
+  onChange(listener: () => void): void;
+  signal(signal: SignalName): void;
+  /** Ends every process of the container. */
+  kill(): void;
+  /** Stops watching; the container goes on. */
+  detach(): void;
+}
+
+const adoptedPollMs = 500;
+const setupLimitMs = 60_000;
+
+/** What a container should see although an overlay of `/` may not show it. */
+const usualPaths = ["/bin", "/etc", "/home", "/lib", "/opt", "/root", "/sbin", "/srv", "/tmp", "/usr", "/var"];
+
+/**
+ * Starts a container in `directory`, which must not exist yet. The shim is a session of its own: it and the container
+ * survive the end of this program, and `adoptContainer` finds them again.
+ *
+ * SAFETY: the container has its own mount and (unless hostPid) process namespace, a root of its own, and only the
+ * capabilities that its credentials name. It shares the machine's network.
+ */
+export function startContainer(directory: string, spec: ContainerSpec, clock: Clock): ContainerProcess {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (fs.existsSync(path.join(directory, "boot-id"))) {
+    throw errors.HostCallFailed(`start a container in ${directory}: another one was started there`);
+  }
+  fs.mkdirSync(path.join(directory, "root"), { recursive: true });
+  fs.writeFileSync(path.join(directory, "boot-id"), bootId());
+  const stdout = fs.openSync(path.join(directory, "stdout"), "a", 0o600);
+  const stderr = fs.openSync(path.join(directory, "stderr"), "a", 0o600);
+  try {
+    const child = spawn("/bin/sh", ["-c", outerShim, "container-shim"], {
+      detached: true,
+      cwd: "/",
+      stdio: ["ignore", stdout, stderr, "pipe"],
+      env: shimEnvironment(spec, {
+        directory,
+        innerScript: innerShim,
+        rootless: process.getuid?.() !== 0,
+        lowers: separateMounts(fs.readFileSync("/proc/self/mountinfo", "utf8"), [...usualPaths, ...spec.visiblePaths]),
+      }),
+    });
+    const watched = watchContainer(directory, clock, true);
+    child.once("exit", () => watched.shimEnded());
+    child.once("error", () => watched.shimEnded());
+    // The fourth descriptor is a pipe to us by the stdio list above.
+    const started = child.stdio[3] as Readable;
+    started.on("error", () => {});
+    started.once("data", () => {
+      started.destroy();
+      watched.check();
+    });
+    child.unref();
+    return watched.container;
+  } finally {
+    fs.closeSync(stdout);
+    fs.closeSync(stderr);
+  }
+}
+
+/** Takes over a container that an earlier program started in `directory`. */
+export function adoptContainer(directory: string, clock: Clock): ContainerProcess {
+  const watched = watchContainer(directory, clock, false);
+  watched.poll();
+  return watched.container;
+}
+
+interface Watched {
+  readonly container: ContainerProcess;
+  check(): void;
+  shimEnded(): void;
+  poll(): void;
+}
+
+function watchContainer(directory: string, clock: Clock, ownChild: boolean): Watched {
+  const listeners: (() => void)[] = [];
+  let started = ownChild;
+  let phase: ContainerState["phase"] = "starting";
+  let timer: Timer | undefined;
+  let watcher: fs.FSWatcher | undefined;
+  const since = clock.monotonic();
+  const state = (): ContainerState => readContainerState(directory, clock.now(), started);
+
+  const check = (): void => {
+    const current = state();
+    if (current.phase === "starting" && clock.monotonic() - since > setupLimitMs) kill();
+    if (current.phase === phase) return;
+    phase = current.phase;
+    if (current.phase === "exited") {
+      if (current.lost) killLeftOvers(current);
+      detach();
+    }
+    for (const listener of listeners) listener();
+  };
+  const poll = (): void => {
+    check();
+    if (phase === "exited") return;
+    // Renaming the exit file wakes us at once; the timer is for a shim that was killed and wrote nothing.
+    watcher ??= fs.watch(directory, { persistent: false }, (_event, name) => {
+      if (name === "exit" || name === "ready") check();
+    });
+    watcher.once("error", () => {});
+    timer = clock.setTimer(adoptedPollMs, poll);
+  };
+  const detach = (): void => {
+    timer?.cancel();
+    watcher?.close();
+  };
+  const kill = (): void => killContainer(state());
+  const container: ContainerProcess = {
+    directory,
+    state,
+    onChange: (listener) => void listeners.push(listener),
+    signal(signal) {
+      const current = state();
+      if (current.phase === "running") signalProcess(current.init, signal);
+    },
+    kill,
+    detach,
+  };
+  const shimEnded = (): void => {
+    started = false;
+    check();
+  };
+  return { container, check, shimEnded, poll };
+}
+
+/**
+ * With its own process namespace the end of the first process is the end of all. A container that shares the machine's
+ * process ids is found by its session, which its shim leads, and by descent.
+ */
+function killContainer(state: ContainerState): void {
+  if (state.phase === "exited") return killLeftOvers(state);
+  if (state.phase === "running") {
+    const others = state.shim === undefined ? [] : descendantsOf(state.shim.pid);
+    signalProcess(state.init, "SIGKILL");
+    for (const pid of others) signalPid(pid);
+  } else if (state.shim !== undefined) {
+    for (const pid of descendantsOf(state.shim.pid)) signalPid(pid);
+  }
+}
+
+function killLeftOvers(state: ContainerState & { phase: "exited" }): void {
+  if (state.init !== undefined) signalProcess(state.init, "SIGKILL");
+}
+
+function signalPid(pid: number): void {
+  const identity = identifyProcess(pid);
+  if (identity !== undefined) signalProcess(identity, "SIGKILL");
+}
+
+/** Everything below the shim except `unshare`, which has to live to report how the container ended. */
+function descendantsOf(shim: number): number[] {
+  const processes = listProcesses();
+  const found = new Set<number>([shim]);
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const { pid, parent, session } of processes) {
+      if (found.has(pid) || !(found.has(parent) || session === shim)) continue;
+      found.add(pid);
+      grown = true;
+    }
+  }
+  return processes
+    .filter(({ pid, parent, command }) => found.has(pid) && pid !== shim && !(parent === shim && command === "unshare"))
+    .map(({ pid }) => pid);
+}

@@ -1,0 +1,133 @@
+/** What the kubelet asks for: one container, as a process of this machine. Plain data; no Kubernetes words. */
+export interface ContainerSpec {
+  readonly command: readonly string[];
+  readonly environment: ReadonlyMap<string, string>;
+  readonly workingDirectory: string;
+  /** Own name for the container; the machine's when missing. */
+  readonly hostname?: string;
+  /** In the order of mounting: a parent before what is mounted inside of it. */
+  readonly mounts: readonly ContainerMount[];
+  /** Directories of the machine that the container sees empty. */
+  readonly maskedDirectories: readonly string[];
+  /** Files of the machine that the container must see even when they are on another file system than `/`. */
+  readonly visiblePaths: readonly string[];
+  /** All devices, writable /sys and /proc, every capability. */
+  readonly privileged: boolean;
+  /** Shares the machine's process ids instead of having its own. */
+  readonly hostPid: boolean;
+  readonly readOnlyRoot: boolean;
+  readonly credentials: ContainerCredentials;
+}
+
+export interface ContainerMount {
+  readonly source: string;
+  readonly target: string;
+  readonly kind: "directory" | "file";
+  readonly readOnly: boolean;
+  /** Also what is mounted below the source. */
+  readonly recursive: boolean;
+  /** `device:inode` that the source has to have, for sources that were opened without following symlinks. */
+  readonly inode?: string;
+}
+
+export interface ContainerCredentials {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+  /** Names without CAP_, in lower case; undefined keeps what the kubelet has. */
+  readonly capabilities?: readonly string[];
+  readonly noNewPrivileges: boolean;
+}
+
+interface ShimContext {
+  readonly directory: string;
+  readonly innerScript: string;
+  readonly rootless: boolean;
+  readonly lowers: readonly string[];
+}
+
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** The environment of the outer shim: see `shim-script.ts` for what each variable does. */
+export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Record<string, string> {
+  return {
+    ...commandEnvironment(spec),
+    ...numbered("LOWER", "LOWERS", context.lowers),
+    ...numbered("MASK", "MASKS", spec.maskedDirectories),
+    PV_DIR: context.directory,
+    PV_INNER: context.innerScript,
+    PV_UNSHARE: unshareFlags(spec, context.rootless).join(" "),
+    PV_ROOTLESS: flag(context.rootless),
+    PV_PRIVILEGED: flag(spec.privileged),
+    PV_HOST_PID: flag(spec.hostPid),
+    PV_READ_ONLY: flag(spec.readOnlyRoot),
+    PV_HOSTNAME: spec.hostname ?? "",
+    PV_WORKDIR: spec.workingDirectory,
+    PV_MOUNTS: String(spec.mounts.length),
+    ...Object.fromEntries(spec.mounts.flatMap(mountVariables)),
+  };
+}
+
+/** The part that `exec` into a running container needs as well. */
+export function commandEnvironment(
+  spec: Pick<ContainerSpec, "command" | "environment" | "credentials" | "privileged">,
+): Record<string, string> {
+  return {
+    ...numbered("ARG", "ARGS", spec.command),
+    ...numbered(
+      "ENV",
+      "ENVS",
+      [...spec.environment].map(([name, value]) => `${name}=${value}`),
+    ),
+    ...numbered("CREDENTIAL", "CREDENTIALS", credentialCommand(spec)),
+    PV_PATH: spec.environment.get("PATH") ?? defaultPath,
+  };
+}
+
+function unshareFlags(spec: ContainerSpec, rootless: boolean): string[] {
+  return [
+    ...(rootless ? ["--user", "--map-root-user"] : []),
+    "--mount",
+    "--propagation",
+    "private",
+    ...(spec.hostname === undefined ? [] : ["--uts"]),
+    ...(spec.hostPid ? [] : ["--pid", "--fork", "--kill-child=SIGKILL"]),
+  ];
+}
+
+/** `setpriv` and its arguments, or nothing when the container keeps everything that the kubelet has. */
+function credentialCommand(spec: Pick<ContainerSpec, "credentials" | "privileged">): string[] {
+  const { uid, gid, groups, capabilities, noNewPrivileges } = spec.credentials;
+  const arguments_: string[] = [];
+  if (uid !== 0 || gid !== 0 || groups.length > 0) {
+    arguments_.push(`--reuid=${uid}`, `--regid=${gid}`);
+    arguments_.push(groups.length > 0 ? `--groups=${groups.join(",")}` : "--clear-groups");
+  }
+  if (capabilities !== undefined && !spec.privileged) {
+    const list = ["-all", ...capabilities.map((name) => `+${name}`)].join(",");
+    arguments_.push(`--bounding-set=${list}`, `--inh-caps=-all`);
+  }
+  if (noNewPrivileges) arguments_.push("--no-new-privs");
+  return arguments_.length === 0 ? [] : ["setpriv", ...arguments_, "--"];
+}
+
+function mountVariables(mount: ContainerMount, index: number): [string, string][] {
+  const prefix = `PV_MOUNT_${index}`;
+  const options = [mount.recursive ? "rbind" : "bind", ...(mount.readOnly ? ["ro"] : [])].join(",");
+  return [
+    [`${prefix}_SOURCE`, mount.source],
+    [`${prefix}_TARGET`, mount.target],
+    [`${prefix}_KIND`, mount.kind],
+    [`${prefix}_OPTIONS`, options],
+    [`${prefix}_INODE`, mount.inode ?? ""],
+  ];
+}
+
+function numbered(singular: string, plural: string, values: readonly string[]): Record<string, string> {
+  const entries = values.map((value, index): [string, string] => [`PV_${singular}_${index}`, value]);
+  return { [`PV_${plural}`]: String(values.length), ...Object.fromEntries(entries) };
+}
+
+function flag(value: boolean): string {
+  return value ? "1" : "0";
+}

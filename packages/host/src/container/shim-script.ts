@@ -1,0 +1,175 @@
+/**
+ * The two shell programs that stand between the kubelet and a container's command. They are constant text: everything
+ * that comes from a pod arrives in environment variables named PV_…, is expanded inside double quotes only, and `eval`
+ * sees nothing but our own variable names with numbers in them. The pod's environment itself travels as PV_ENV_0 … and
+ * becomes an environment in the last `exec`, so that an LD_PRELOAD or PATH of the pod never reaches a program that runs
+ * outside of the container.
+ *
+ * Files in the container's directory (PV_DIR), each written by one side only:
+ *   shim         /proc/self/stat of the outer shell: who watches the container
+ *   init         /proc/self/stat of the container's first process, in the machine's process ids
+ *   ready        non-empty once the command is about to be executed
+ *   setup-error  why the container could not be set up, when `ready` is empty
+ *   exit         the exit code, once the container has ended
+ */
+
+/** Outlives the program that started it, waits for the container and records its exit code. */
+export const outerShim = `
+set -u
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+read -r stat </proc/self/stat
+printf '%s\\n' "$stat" >"$PV_DIR/shim"
+exec 4>&2 2>"$PV_DIR/shim-log"
+unshare $PV_UNSHARE -- /bin/sh -c "$PV_INNER" container 2>&4 4>&-
+code=$?
+exec 3>&-
+printf '%s\\n' "$code" >"$PV_DIR/exit.new"
+mv -- "$PV_DIR/exit.new" "$PV_DIR/exit"
+`;
+
+/**
+ * Builds the container's view of the machine and becomes its command.
+ *
+ * SAFETY: volumes are bound to staging places while the machine's root is still there; then the root is changed and the
+ * old one detached; only then mount points are made and the volumes moved to them. A symlink that a pod left in a volume
+ * can therefore lead no further than the container's own root. A volume that names an inode (PV_MOUNT_n_INODE) was opened
+ * without following symlinks before; what got mounted has to be that very file.
+ */
+export const innerShim =
+  `
+set -u
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+exec 5>"$PV_DIR/ready" 6>&2 2>"$PV_DIR/setup-error"
+fail() { printf '%s\\n' "$1" >&2; exit "\${2:-125}"; }
+must() { "$@" || fail "failed: $*"; }
+read -r stat </proc/self/stat
+printf '%s\\n' "$stat" >"$PV_DIR/init"
+
+must mount -t tmpfs -o mode=755 tmpfs "$PV_DIR/root"
+must cd "$PV_DIR/root"
+must mkdir upper work root
+must mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+i=0
+while [ $i -lt "$PV_LOWERS" ]; do
+  eval "lower=\\$PV_LOWER_$i"
+  must mkdir "upper-$i" "work-$i"
+  exec 7<"$lower"
+  mount -t overlay overlay -o "lowerdir=/proc/self/fd/7,upperdir=upper-$i,workdir=work-$i" "root$lower" ||
+    must mount -o bind,ro "$lower" "root$lower"
+  exec 7<&-
+  i=$((i + 1))
+done
+must cd root
+if [ "$PV_PRIVILEGED" = 1 ]; then
+  must mount --rbind /dev dev
+  must mount --rbind /sys sys
+else
+  must mount -t tmpfs -o mode=755,nosuid tmpfs dev
+  must mkdir dev/pts dev/shm
+  if [ "$PV_ROOTLESS" = 1 ]; then
+    for name in null zero full random urandom tty; do
+      : >"dev/$name"
+      must mount --bind "/dev/$name" "dev/$name"
+    done
+  else
+    must cp -a /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty dev/
+  fi
+  must mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts dev/pts
+  must mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs dev/shm
+  must ln -s pts/ptmx dev/ptmx
+  must ln -s /proc/self/fd dev/fd
+  must ln -s /proc/self/fd/0 dev/stdin
+  must ln -s /proc/self/fd/1 dev/stdout
+  must ln -s /proc/self/fd/2 dev/stderr
+  must mount -o bind,ro /sys sys
+fi
+if [ "$PV_HOST_PID" = 1 ]; then
+  must mount --rbind /proc proc
+else
+  must mount -t proc -o nosuid,nodev,noexec proc proc
+fi
+[ -z "$PV_HOSTNAME" ] || printf '%s' "$PV_HOSTNAME" >proc/sys/kernel/hostname || fail "failed: set the host name"
+if [ "$PV_PRIVILEGED" != 1 ]; then
+  for name in sys sysrq-trigger irq bus; do
+    [ ! -e "proc/$name" ] || must mount -o bind,ro "proc/$name" "proc/$name"
+  done
+fi
+must mount -t tmpfs -o mode=755,nosuid,nodev tmpfs run
+must mkdir -p .polyvirt/old
+i=0
+while [ $i -lt "$PV_MOUNTS" ]; do
+  eval "source=\\$PV_MOUNT_\${i}_SOURCE options=\\$PV_MOUNT_\${i}_OPTIONS kind=\\$PV_MOUNT_\${i}_KIND inode=\\$PV_MOUNT_\${i}_INODE"
+  if [ "$kind" = directory ]; then must mkdir ".polyvirt/$i"; else : >".polyvirt/$i"; fi
+  must mount -o "$options" -- "$source" ".polyvirt/$i"
+  if [ -n "$inode" ] && [ "$(stat -c %d:%i ".polyvirt/$i")" != "$inode" ]; then
+    fail "volume source $source was exchanged while it was being mounted"
+  fi
+  i=$((i + 1))
+done
+i=0
+while [ $i -lt "$PV_MASKS" ]; do
+  eval "mask=\\$PV_MASK_$i"
+  [ ! -d ".$mask" ] || must mount -t tmpfs -o ro,size=4k,mode=755 tmpfs ".$mask"
+  i=$((i + 1))
+done
+
+must pivot_root . .polyvirt/old
+must cd /
+must umount -l /.polyvirt/old
+i=0
+while [ $i -lt "$PV_MOUNTS" ]; do
+  eval "target=\\$PV_MOUNT_\${i}_TARGET kind=\\$PV_MOUNT_\${i}_KIND"
+  if [ "$kind" = directory ]; then
+    [ -d "$target" ] || must mkdir -p -- "$target"
+  elif [ ! -e "$target" ]; then
+    must mkdir -p -- "\${target%/*}/"
+    : >"$target" || fail "failed: make the mount point $target"
+  fi
+  must mount --move "/.polyvirt/$i" "$target"
+  i=$((i + 1))
+done
+rm -rf --one-file-system /.polyvirt
+[ "$PV_READ_ONLY" != 1 ] || must mount -o remount,bind,ro /
+[ -d "$PV_WORKDIR" ] || must mkdir -p -- "$PV_WORKDIR"
+must cd "$PV_WORKDIR"
+` + becomeCommand();
+
+/** The last part, shared with `exec` into a running container: turns PV_ARG_… and PV_ENV_… into a process. */
+export const execScript =
+  `
+set -u
+exec 3>/dev/null 5>/dev/null 6>&2
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+fail() { printf '%s\\n' "$1" >&2; exit "$2"; }
+` + becomeCommand();
+
+function becomeCommand(): string {
+  return `
+set --
+i=0
+while [ $i -lt "$PV_ARGS" ]; do
+  eval "set -- \\"\\$@\\" \\"\\$PV_ARG_$i\\""
+  i=$((i + 1))
+done
+command=$1
+case $command in
+*=*) fail "exec: \\"$command\\": the name of a command must not contain '='" 128 ;;
+esac
+found=$(PATH=$PV_PATH command -v -- "$command") || fail "exec: \\"$command\\": executable file not found in \\$PATH" 128
+[ -f "$found" ] && [ -x "$found" ] || fail "exec: \\"$command\\": not an executable file" 128
+i=$((PV_ENVS - 1))
+while [ $i -ge 0 ]; do
+  eval "set -- \\"\\$PV_ENV_$i\\" \\"\\$@\\""
+  i=$((i - 1))
+done
+set -- env -i -- "$@"
+i=$((PV_CREDENTIALS - 1))
+while [ $i -ge 0 ]; do
+  eval "set -- \\"\\$PV_CREDENTIAL_$i\\" \\"\\$@\\""
+  i=$((i - 1))
+done
+printf 'ready\\n' >&5
+(trap '' PIPE; printf 'ready\\n' >&3) 2>/dev/null
+exec "$@" 2>&6 3>&- 5>&- 6>&-
+`;
+}
