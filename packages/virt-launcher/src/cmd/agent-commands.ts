@@ -1,0 +1,46 @@
+import type { cmdV1, ServiceImplementation } from "@polyvirt/protocol";
+import { requirePart, type GuestAgent, type Stack } from "@polyvirt/stack";
+
+const success = { success: true };
+const defaultTimeoutMs = 5_000;
+
+/** The part of the Cmd API that the guest's agent answers. */
+export function agentCommands(stack: Stack): ServiceImplementation<typeof cmdV1.Cmd> {
+  const agent = (operation: string): GuestAgent => requirePart(stack, "guestAgent", operation);
+  const limit = (seconds: number): number => (seconds > 0 ? seconds * 1000 : defaultTimeoutMs);
+  return {
+    /** Without an agent this is no failure: the condition says so. */
+    async getGuestInfo() {
+      const condition = (await stack.guestAgent?.condition()) ?? { connected: false, supported: false };
+      const info = condition.connected ? await agent("read guest information").info() : undefined;
+      return {
+        response: success,
+        guestInfoResponse: info === undefined ? "" : JSON.stringify(info),
+        guestAgentCondition: condition,
+      };
+    },
+    async getUsers() {
+      return { response: success, guestUserListResponse: JSON.stringify(await agent("list users").users()) };
+    },
+    async getFilesystems() {
+      const filesystems = await agent("list file systems").filesystems();
+      return { response: success, guestFilesystemsResponse: JSON.stringify(filesystems) };
+    },
+    async exec({ Command, Args, timeoutSeconds }) {
+      const { exitCode, stdout } = await agent("run a command").exec(Command, Args, limit(timeoutSeconds));
+      return { response: success, exitCode, stdOut: stdout };
+    },
+    async guestPing({ timeoutSeconds }) {
+      await agent("ping the guest").ping(limit(timeoutSeconds));
+      return { response: success };
+    },
+    async freezeVirtualMachine() {
+      await agent("freeze file systems").freeze();
+      return success;
+    },
+    async unfreezeVirtualMachine() {
+      await agent("thaw file systems").thaw();
+      return success;
+    },
+  };
+}

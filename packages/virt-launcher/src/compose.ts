@@ -1,0 +1,84 @@
+import type { Clock, Logger } from "@polyvirt/core";
+import type { Architecture, Hypervisor } from "@polyvirt/hypervisor";
+import type { Stack } from "@polyvirt/stack";
+import { cmdServices } from "./cmd/cmd-service.ts";
+import { openCommandSocket } from "./cmd/command-socket.ts";
+import { qemuImg } from "./disks/qemu-img.ts";
+import type { LauncherOptions } from "./launcher-options.ts";
+import { podPaths, type LauncherPaths } from "./launcher-paths.ts";
+import { describeDomain } from "./machine/domain-document.ts";
+import { refuseHooks, type DomainHooks } from "./machine/domain-hooks.ts";
+import { Machine } from "./machine/machine.ts";
+import { Notifier } from "./notify/notifier.ts";
+import { createNotifyClient } from "./notify/notify-client.ts";
+import { supervise, type Ending } from "./supervise/supervisor.ts";
+
+export interface LauncherDependencies {
+  readonly options: LauncherOptions;
+  /** Which virtualization stack runs the machine: the launcher's image decides. */
+  readonly stack: Stack;
+  readonly hypervisor: Pick<Hypervisor, "converter" | "node">;
+  readonly hostArchitecture: Architecture;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly hooks?: DomainHooks;
+  readonly paths?: LauncherPaths;
+}
+
+export interface VirtLauncher {
+  /** Serves until the machine has ended or the signal says to stop; everything that it started is gone afterwards. */
+  run(stop: AbortSignal): Promise<Ending>;
+}
+
+/** How long the last words may take to reach the node agent. */
+const finalNotifyMs = 30_000;
+
+export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLauncher {
+  const { options, stack, clock, logger, paths = podPaths, hooks = refuseHooks } = dependencies;
+  const notifier = new Notifier({
+    channel: createNotifyClient(`${paths.public}/domain-notify-pipe.sock`),
+    clock,
+    logger,
+  });
+  const machine = new Machine({ ...dependencies, hooks, paths, images: qemuImg });
+  const describe = (deletedAt?: string) => {
+    const domain = stack.lifecycle.domain();
+    return domain === undefined ? undefined : describeDomain(options.vmi, domain, deletedAt);
+  };
+  const services = cmdServices({
+    stack,
+    machine,
+    vmi: options.vmi,
+    describe,
+    capabilityTarget: {
+      architecture: dependencies.hostArchitecture,
+      virtType: options.allowEmulation ? "qemu" : dependencies.hypervisor.node.virtType,
+    },
+    logger,
+  });
+
+  return {
+    async run(stop) {
+      stack.lifecycle.subscribe((event) => {
+        if (event.kind !== "status") return logger.info("machine", { event });
+        logger.info("machine", { status: event.status });
+        const document = describe();
+        if (document !== undefined) notifier.publish(document);
+      });
+      const socket = await openCommandSocket({ directory: paths.sockets, services, logger });
+      logger.info("ready", { stack: stack.name, vmi: `${options.vmi.namespace}/${options.vmi.name}` });
+      try {
+        const { gracePeriodMs, startTimeoutMs } = options;
+        const ending = await supervise({ stack, clock, logger, gracePeriodMs, startTimeoutMs }, stop);
+        const last = describe(new Date(clock.now()).toISOString());
+        if (last !== undefined) notifier.publishDeleted(last);
+        if (!(await notifier.flush(finalNotifyMs))) logger.error("the node agent did not hear of the machine's end");
+        return ending;
+      } finally {
+        await stack.close();
+        notifier.close();
+        await socket.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Folders of the launcher's container. Tests put them elsewhere; everything else uses `podPaths`. */
+export interface LauncherPaths {
+  /** The launcher's own: sockets of the guest's devices, claims' file systems. */
+  readonly private: string;
+  /** Shared with the node agent. */
+  readonly public: string;
+  /** Where the command socket appears. */
+  readonly sockets: string;
+  readonly ephemeralDisks: string;
+  /** Where image volumes are mounted, by volume name. */
+  readonly containerDisks: string;
+  readonly devices: string;
+}
+
+export const podPaths: LauncherPaths = {
+  private: "/var/run/kubevirt-private",
+  public: "/var/run/kubevirt",
+  sockets: "/var/run/kubevirt/sockets",
+  ephemeralDisks: "/var/run/kubevirt-ephemeral-disks",
+  containerDisks: "/var/run/kubevirt/container-disks",
+  devices: "/dev",
+};

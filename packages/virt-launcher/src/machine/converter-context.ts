@@ -1,0 +1,95 @@
+import * as fs from "node:fs";
+import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { Architecture, ConverterContext, Hypervisor, VolumeLocation } from "@polyvirt/hypervisor";
+import type { cmdV1 } from "@polyvirt/protocol";
+import { findFile } from "../disks/image-file.ts";
+import type { LauncherOptions } from "../launcher-options.ts";
+import type { LauncherPaths } from "../launcher-paths.ts";
+
+interface ContextDependencies {
+  readonly options: LauncherOptions;
+  readonly paths: LauncherPaths;
+  readonly hypervisor: Pick<Hypervisor, "node">;
+  readonly hostArchitecture: Architecture;
+}
+
+/** Everything that the conversion has to know about this pod and this cluster. */
+export function converterContext(
+  vmi: VirtualMachineInstance,
+  machineOptions: cmdV1.VirtualMachineOptions | undefined,
+  volumes: Readonly<Record<string, VolumeLocation>>,
+  dependencies: ContextDependencies,
+): ConverterContext {
+  const { options, paths, hypervisor } = dependencies;
+  const guest = guestDirectory(options, paths);
+  const podAddress = options.podAddress;
+  return {
+    host: {
+      architecture: dependencies.hostArchitecture,
+      // A cluster that allows emulation asks for no device for its launchers; one that is visible all the same is not
+      // theirs, and on nested hosts it may not even work.
+      hypervisorDeviceAvailable:
+        !options.allowEmulation && fs.existsSync(`${paths.devices}/${hypervisor.node.hypervisorDevice}`),
+      hasExecutable: isExecutable,
+    },
+    emulation: { allowed: options.allowEmulation, crossArchitectureAllowed: options.allowCrossArchitecture },
+    paths: {
+      serialConsole: `${guest}/virt-serial0`,
+      serialConsoleLog: `${guest}/virt-serial0-log`,
+      vnc: `${guest}/virt-vnc`,
+      guestAgent: `${guest}/virt-agent`,
+      usbRedirection: `${guest}/virt-usbredir-`,
+    },
+    volumes,
+    ...kernelBoot(vmi, paths),
+    network: { podNetwork: "user", interfaces: {}, ...(podAddress === undefined ? {} : { podAddress }) },
+    firmware: {},
+    hostDevices: {},
+    virtiofsSockets: {},
+    settings: machineSettings(machineOptions),
+  };
+}
+
+/** Where the sockets of the guest's devices are; virt-handler looks for them there. */
+export function guestDirectory(options: LauncherOptions, paths: LauncherPaths): string {
+  return `${paths.private}/${options.vmi.uid}`;
+}
+
+function kernelBoot(vmi: VirtualMachineInstance, paths: LauncherPaths): Pick<ConverterContext, "kernelBoot"> {
+  const container = vmi.spec.domain.firmware?.kernelBoot?.container;
+  if (container === undefined) return {};
+  const mount = `${paths.containerDisks}/kernel-boot`;
+  return {
+    kernelBoot: {
+      ...(container.kernelPath ? { kernel: findFile(mount, container.kernelPath) } : {}),
+      ...(container.initrdPath ? { initrd: findFile(mount, container.initrdPath) } : {}),
+    },
+  };
+}
+
+function machineSettings(given: cmdV1.VirtualMachineOptions | undefined): ConverterContext["settings"] {
+  const smbios = given?.VirtualMachineSMBios;
+  const cluster = given?.clusterConfig;
+  return {
+    memBalloonStatsPeriod: given?.MemBalloonStatsPeriod ?? 0,
+    freePageReporting: cluster?.FreePageReportingDisabled !== true,
+    bochsDisplayForEfiGuests: cluster?.BochsDisplayForEFIGuests ?? true,
+    serialConsoleLog: cluster?.SerialConsoleLogDisabled !== true,
+    smbios: {
+      manufacturer: smbios?.manufacturer || "KubeVirt",
+      product: smbios?.product || "None",
+      family: smbios?.family || "KubeVirt",
+      ...(smbios?.version ? { version: smbios.version } : {}),
+      ...(smbios?.sku ? { sku: smbios.sku } : {}),
+    },
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    fs.accessSync(path, fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,62 @@
+import { mkdir } from "node:fs/promises";
+import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { Logger } from "@polyvirt/core";
+import type { Architecture, Hypervisor } from "@polyvirt/hypervisor";
+import type { cmdV1 } from "@polyvirt/protocol";
+import { hasEnded, type Stack } from "@polyvirt/stack";
+import { prepareVolumes } from "../disks/prepare-volumes.ts";
+import type { ImageMaker } from "../disks/qemu-img.ts";
+import type { LauncherOptions } from "../launcher-options.ts";
+import type { LauncherPaths } from "../launcher-paths.ts";
+import { converterContext, guestDirectory } from "./converter-context.ts";
+import type { DomainHooks } from "./domain-hooks.ts";
+
+export interface MachineDependencies {
+  readonly stack: Stack;
+  readonly hypervisor: Pick<Hypervisor, "converter" | "node">;
+  readonly hooks: DomainHooks;
+  readonly images: ImageMaker;
+  readonly options: LauncherOptions;
+  readonly paths: LauncherPaths;
+  readonly hostArchitecture: Architecture;
+  readonly logger: Logger;
+}
+
+/** Brings the one machine of this launcher to what its VMI says. */
+export class Machine {
+  readonly #dependencies: MachineDependencies;
+  #starting: Promise<void> | undefined;
+
+  constructor(dependencies: MachineDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Starts the machine if and only if it has never run: a guest that has ended stays ended, and the node agent draws the
+   * conclusions. Calls that come while it starts wait for the same start; a start that failed is tried again.
+   */
+  async sync(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
+    if (this.#dependencies.stack.lifecycle.domain() !== undefined && this.#starting === undefined) return;
+    this.#starting ??= this.#start(vmi, options).finally(() => (this.#starting = undefined));
+    await this.#starting;
+  }
+
+  /** Forgets the machine once it has ended; one that runs is left alone. */
+  async forget(): Promise<void> {
+    const { lifecycle } = this.#dependencies.stack;
+    const domain = lifecycle.domain();
+    if (domain !== undefined && hasEnded(domain.status)) await lifecycle.forget();
+  }
+
+  async #start(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
+    const { stack, hypervisor, hooks, paths, images, logger } = this.#dependencies;
+    await mkdir(guestDirectory(this.#dependencies.options, paths), { recursive: true });
+    const volumes = await prepareVolumes(vmi, { paths, images });
+    const context = converterContext(vmi, options, volumes, this.#dependencies);
+    const converted = hypervisor.converter.convert(vmi, context);
+    const pluginsJson = options?.pluginsJson ?? new Uint8Array();
+    const domain = await hooks.apply(converted, { vmi, pluginsJson, invocation: "Boot" });
+    logger.info("starting the machine", { domain: domain.name, type: domain.type });
+    await stack.lifecycle.start(domain, { paused: vmi.spec.startStrategy === "Paused" });
+  }
+}
