@@ -46,6 +46,8 @@ export interface ComposedNode {
   readonly address: string;
   /** Registers the node and runs its pods until the signal; containers go on. */
   run(signal: AbortSignal): Promise<void>;
+  /** Stops all containers within their grace periods, before the node goes away on purpose. */
+  shutDown(): Promise<void>;
 }
 
 const kubeletPort = 10250;
@@ -104,5 +106,6 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       informer.start(signal);
       await Promise.all([registration.run(signal), kubelet.run(signal)]);
     },
+    shutDown: () => kubelet.shutDown(),
   };
 }

@@ -19,6 +19,7 @@ interface KubeletOptions {
 }
 
 const orphanGraceMs = 2_000;
+const shutDownPollMs = 50;
 
 /** Runs the pods of one node. */
 export class Kubelet {
@@ -74,6 +75,24 @@ export class Kubelet {
       onDelete: (pod) => this.#orphan(pod.metadata.uid ?? ""),
     });
     await this.#controller.run(signal);
+  }
+
+  /**
+   * Stops every container, as before the machine goes down: pods of low priority first, so that what they report while they
+   * end still finds the pods that listen. The pods themselves stay; the next kubelet starts them again by their policy.
+   */
+  async shutDown(): Promise<void> {
+    const priorities = new Set(this.records().map(({ pod }) => pod.spec.priority ?? 0));
+    for (const priority of [...priorities].toSorted((a, b) => a - b)) {
+      const group = this.records().filter(({ pod }) => (pod.spec.priority ?? 0) <= priority);
+      for (const record of group) {
+        record.halting = true;
+        this.#controller.enqueue(record.uid);
+      }
+      while (group.some((record) => this.#records.has(record.uid) && runsContainers(record))) {
+        await this.#context.clock.sleep(shutDownPollMs);
+      }
+    }
   }
 
   recordOf(namespace: string, name: string): PodRecord | undefined {
@@ -173,6 +192,12 @@ export class Kubelet {
     this.#records.delete(record.uid);
     if (record.ip !== this.#context.nodeAddress) this.#options.addresses.release(record.ip);
   }
+}
+
+function runsContainers(record: PodRecord): boolean {
+  return [...record.containers.values()].some(
+    ({ process }) => process !== undefined && process.state().phase !== "exited",
+  );
 }
 
 /** Names of the containers that an unknown pod has left behind. */

@@ -39,6 +39,8 @@ export interface PodObservation {
   readonly containers: ReadonlyMap<string, ContainerObservation>;
   /** Set when the kubelet itself ends the pod: deadline, eviction, a field it cannot honour. */
   readonly ended?: { readonly reason: string; readonly message: string };
+  /** The node is shutting down: nothing is started any more. */
+  readonly halting?: true;
 }
 
 /** An ordinary container, an init container, or an init container that keeps running beside the others. */

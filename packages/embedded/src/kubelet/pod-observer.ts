@@ -26,6 +26,7 @@ export function observePod(record: PodRecord, paths: NodePaths, verdicts: Verdic
     ...(record.prepareAgainAt === undefined ? {} : { prepareAgainAt: record.prepareAgainAt }),
     containers,
     ...(record.ended === undefined ? {} : { ended: record.ended }),
+    ...(record.halting === undefined ? {} : { halting: record.halting }),
   };
 
   function observeContainer(pod: PodRecord, container: Container, known: ContainerRecord): ContainerObservation {

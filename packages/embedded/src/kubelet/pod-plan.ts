@@ -41,7 +41,12 @@ export function planPod(pod: Pod, observation: PodObservation): PodPlan {
 }
 
 function isEnding(pod: Pod, observation: PodObservation): boolean {
-  return pod.metadata.deletionTimestamp !== undefined || observation.ended !== undefined || isPodDone(pod, observation);
+  return (
+    pod.metadata.deletionTimestamp !== undefined ||
+    observation.ended !== undefined ||
+    observation.halting === true ||
+    isPodDone(pod, observation)
+  );
 }
 
 /** All work is done: every container has ended for good, or an init container has failed for good. */

@@ -36,6 +36,8 @@ export interface PodRecord {
   volumes: ReadonlyMap<string, PreparedVolume>;
   refreshAt: number;
   ended?: { reason: string; message: string };
+  /** The node is shutting down: containers are stopped and started again by the next kubelet. */
+  halting?: true;
   readonly containers: Map<string, ContainerRecord>;
   lastStatus?: string;
 }
