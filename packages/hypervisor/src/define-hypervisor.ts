@@ -50,7 +50,7 @@ export function defineHypervisor(definition: HypervisorDefinition): Hypervisor {
     node,
     capabilities,
     defaults: createDefaultsProvider(composeDefaults(definition.defaults)),
-    validator: createValidator({ ...definition.validation, capabilities }),
+    validator: createValidator({ ...definition.validation, capabilities, name, node }),
     converter: createConverter(configurators),
     tuner: createTuner(processes),
     resources: {

@@ -4,7 +4,7 @@ export const amd64 = {
   name: "amd64",
   machineName: "x86_64",
   emulator: "/usr/bin/qemu-system-x86_64",
-  diskBus: "sata",
+  buses: { disk: "sata", cdrom: "sata", lun: "scsi" },
   serial: { type: "isa-serial", model: "isa-serial" },
   virtioModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },
   scsiModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },

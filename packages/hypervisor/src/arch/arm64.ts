@@ -4,7 +4,7 @@ export const arm64 = {
   name: "arm64",
   machineName: "aarch64",
   emulator: "/usr/bin/qemu-system-aarch64",
-  diskBus: "virtio",
+  buses: { disk: "virtio", cdrom: "scsi", lun: "scsi" },
   serial: { type: "system-serial", model: "pl011" },
   virtioModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },
   scsiModel: { modern: "virtio-non-transitional", transitional: "virtio-transitional" },

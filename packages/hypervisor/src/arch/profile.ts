@@ -6,7 +6,8 @@ export interface ArchitectureProfile {
   /** QEMU's and libvirt's name. */
   readonly machineName: string;
   readonly emulator: string;
-  readonly diskBus: "sata" | "virtio";
+  /** Bus of a disk that names none. A CD-ROM cannot be on virtio, and a LUN speaks SCSI by nature. */
+  readonly buses: { readonly disk: DiskBus; readonly cdrom: DiskBus; readonly lun: DiskBus };
   readonly serial: { readonly type: string; readonly model: string };
   /** libvirt's `model` of virtio devices, modern and with the legacy interface. */
   readonly virtioModel: { readonly modern: string; readonly transitional: string };
@@ -35,6 +36,8 @@ export interface ArchitectureProfile {
   /** The CPU model for software emulation, where host models make no sense. */
   readonly emulatedCpu: { readonly model: string; readonly disable: readonly string[] };
 }
+
+export type DiskBus = "sata" | "scsi" | "virtio";
 
 export interface VideoDefault {
   readonly type: string;

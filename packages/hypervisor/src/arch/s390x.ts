@@ -4,7 +4,7 @@ export const s390x = {
   name: "s390x",
   machineName: "s390x",
   emulator: "/usr/bin/qemu-system-s390x",
-  diskBus: "virtio",
+  buses: { disk: "virtio", cdrom: "scsi", lun: "scsi" },
   serial: { type: "sclp-serial", model: "sclpconsole" },
   virtioModel: { modern: "virtio", transitional: "virtio" },
   scsiModel: { modern: "virtio-scsi", transitional: "virtio-scsi" },

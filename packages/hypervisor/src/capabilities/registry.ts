@@ -28,7 +28,11 @@ export function resolveSupport(
   });
 }
 
+const finders = new Map<string, (spec: VirtualMachineInstanceSpec) => readonly string[]>(
+  features.map(({ key, find }) => [key, find]),
+);
+
 /** Where a VMI asks for a feature: paths below its spec. */
 export function findUses(key: string, spec: VirtualMachineInstanceSpec): readonly string[] {
-  return features.find((feature) => feature.key === key)?.find(spec) ?? [];
+  return finders.get(key)?.(spec) ?? [];
 }

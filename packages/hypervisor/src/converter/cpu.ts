@@ -17,19 +17,9 @@ export const cpu: Configurator = {
     const present = sockets * cores * threads;
     const possible = maxSockets * cores * threads;
     domain.vcpu = { value: possible, placement: "static", current: possible > present ? present : undefined };
-    if (possible > present) domain.vcpus = { vcpus: hotpluggable(present, possible) };
     domain.cpu = { ...modelOf(vmi, profile, context), topology: { sockets: maxSockets, cores, threads } };
   },
 };
-
-/** vCPUs after the first ones can be switched on later; the first must always be there. */
-function hotpluggable(present: number, possible: number) {
-  return Array.from({ length: possible }, (_, id) => ({
-    id,
-    enabled: id < present ? "yes" : "no",
-    hotpluggable: id === 0 ? "no" : "yes",
-  }));
-}
 
 function modelOf(vmi: VirtualMachineInstance, profile: ArchitectureProfile, context: ConverterContext): DomainCpu {
   const given = vmi.spec.domain.cpu;

@@ -36,19 +36,19 @@ export const baseDefaults: DefaultsLayers = {
   architecture: {
     amd64: [
       machineType,
-      { name: "disk-bus", set: diskBusDefault(amd64.diskBus) },
+      { name: "disk-bus", set: diskBusDefault(amd64.buses) },
       { name: "watchdog-action", set: setWatchdogAction("i6300esb") },
     ],
     arm64: [
       machineType,
       { name: "cpu-model", set: cpuModelDefault("host-passthrough") },
       { name: "efi-bootloader", set: setEfiBootloader },
-      { name: "disk-bus", set: diskBusDefault(arm64.diskBus) },
+      { name: "disk-bus", set: diskBusDefault(arm64.buses) },
     ],
     s390x: [
       machineType,
       { name: "no-acpi", set: disableAcpi },
-      { name: "disk-bus", set: diskBusDefault(s390x.diskBus) },
+      { name: "disk-bus", set: diskBusDefault(s390x.buses) },
       { name: "watchdog-action", set: setWatchdogAction("diag288") },
     ],
   },

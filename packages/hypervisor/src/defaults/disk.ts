@@ -1,4 +1,5 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { ArchitectureProfile } from "../arch/index.ts";
 import { isUnset } from "./step.ts";
 
 /** Images that may change under their name are pulled every time, others once. */
@@ -34,11 +35,12 @@ export function setDiskTargets(draft: VirtualMachineInstance): void {
   }
 }
 
-export function diskBusDefault(bus: "sata" | "virtio"): (draft: VirtualMachineInstance) => void {
+export function diskBusDefault(buses: ArchitectureProfile["buses"]): (draft: VirtualMachineInstance) => void {
   return (draft) => {
     for (const disk of draft.spec.domain.devices.disks ?? []) {
-      for (const target of [disk.disk, disk.cdrom, disk.lun]) {
-        if (target !== undefined && isUnset(target.bus)) target.bus = bus;
+      for (const kind of ["disk", "cdrom", "lun"] as const) {
+        const target = disk[kind];
+        if (target !== undefined && isUnset(target.bus)) target.bus = buses[kind];
       }
     }
   };

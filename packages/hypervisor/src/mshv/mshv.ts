@@ -38,7 +38,7 @@ export const mshv = defineHypervisor({
       "features.kvm": kvmOnly("hiding the KVM signature"),
       "features.pvspinlock": kvmOnly("paravirtual spinlocks"),
       "clock.kvm": kvmOnly("the kvmclock timer"),
-      "host-devices.mediated": kvmOnly("a mediated device"),
+      "gpus.virtual-display": kvmOnly("the display of a mediated device"),
       "hyperv.passthrough": noEnlightenment("passthrough"),
       "hyperv.evmcs": noEnlightenment("evmcs"),
       "hyperv.frequencies": noEnlightenment("frequencies"),

@@ -1,6 +1,7 @@
 import { annotations, reservedLabels, type VirtualMachineInstance } from "@polyvirt/api";
 import type { AdmissionRequest, AdmissionResponse, ObjectMeta, StatusCause } from "@polyvirt/api/k8s";
 import { jsonEqual } from "@polyvirt/core";
+import { findUnserved } from "@polyvirt/hypervisor";
 import { allow, deny, type AdmissionContext } from "./admission.ts";
 import { callerNode, ownAccount } from "./caller.ts";
 import { chooseHypervisor } from "./hypervisor.ts";
@@ -17,6 +18,7 @@ export function validateInstanceCreate(
   const all = [
     ...causes,
     ...(hypervisor?.validator.validateVirtualMachineInstanceSpec("spec", object.spec, context.config) ?? []),
+    ...findUnserved("spec", object.spec),
     ...(own ? [] : checkNewLabels(object.metadata)),
     ...checkAnnotations(object.metadata, context),
   ];
