@@ -1,74 +1,74 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Access credential. */
+/** Credentials for the guest's users. One of its fields is set. */
 export interface AccessCredential {
-  /** Ssh public key. */
+  /** Public SSH keys. */
   sshPublicKey?: SSHPublicKeyAccessCredential;
-  /** User password. */
+  /** Passwords. */
   userPassword?: UserPasswordAccessCredential;
 }
 
-/** SSH public key access credential. */
+/** Public SSH keys for the guest's users. */
 export interface SSHPublicKeyAccessCredential {
-  /** Propagation method. */
+  /** How they get into the guest. */
   propagationMethod: SSHPublicKeyAccessCredentialPropagationMethod;
-  /** Source. */
+  /** Where they come from. */
   source: SSHPublicKeyAccessCredentialSource;
 }
 
-/** SSH public key access credential propagation method. */
+/** How SSH keys get into the guest. One of its fields is set. */
 export interface SSHPublicKeyAccessCredentialPropagationMethod {
-  /** Config drive. */
+  /** By cloud-init's config drive, at the start. */
   configDrive?: ConfigDriveSSHPublicKeyAccessCredentialPropagation;
-  /** No cloud. */
+  /** By cloud-init's NoCloud disk, at the start. */
   noCloud?: NoCloudSSHPublicKeyAccessCredentialPropagation;
-  /** Qemu guest agent. */
+  /** By the guest agent, also later. */
   qemuGuestAgent?: QemuGuestAgentSSHPublicKeyAccessCredentialPropagation;
 }
 
-/** Config drive SSH public key access credential propagation. */
+/** Present to use cloud-init's config drive. */
 export type ConfigDriveSSHPublicKeyAccessCredentialPropagation = Record<string, never>;
 
-/** No cloud SSH public key access credential propagation. */
+/** Present to use cloud-init's NoCloud disk. */
 export type NoCloudSSHPublicKeyAccessCredentialPropagation = Record<string, never>;
 
-/** Qemu guest agent SSH public key access credential propagation. */
+/** SSH keys by the guest agent. */
 export interface QemuGuestAgentSSHPublicKeyAccessCredentialPropagation {
-  /** Users. */
+  /** Users of the guest that get the keys. */
   users: string[];
 }
 
-/** SSH public key access credential source. */
+/** Where SSH keys come from. */
 export interface SSHPublicKeyAccessCredentialSource {
-  /** Secret. */
+  /** A secret; each of its values is a key. */
   secret?: AccessCredentialSecretSource;
 }
 
-/** Access credential secret source. */
+/** A secret in the same namespace. */
 export interface AccessCredentialSecretSource {
-  /** Secret name. */
+  /** Its name. */
   secretName: string;
 }
 
-/** User password access credential. */
+/** Passwords for the guest's users. */
 export interface UserPasswordAccessCredential {
-  /** Propagation method. */
+  /** How they get into the guest. */
   propagationMethod: UserPasswordAccessCredentialPropagationMethod;
-  /** Source. */
+  /** Where they come from. */
   source: UserPasswordAccessCredentialSource;
 }
 
-/** User password access credential propagation method. */
+/** How passwords get into the guest. */
 export interface UserPasswordAccessCredentialPropagationMethod {
-  /** Qemu guest agent. */
+  /** By the guest agent. */
   qemuGuestAgent?: QemuGuestAgentUserPasswordAccessCredentialPropagation;
 }
 
-/** Qemu guest agent user password access credential propagation. */
+/** Present to use the guest agent. */
 export type QemuGuestAgentUserPasswordAccessCredentialPropagation = Record<string, never>;
 
-/** User password access credential source. */
+/** Where passwords come from. */
 export interface UserPasswordAccessCredentialSource {
-  /** Secret. */
+  /** A secret; its keys are users. */
   secret?: AccessCredentialSecretSource;
 }

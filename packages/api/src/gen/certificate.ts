@@ -1,29 +1,29 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Kube virt certificate rotate strategy. */
+/** How the certificates between the roles are renewed. */
 export interface KubeVirtCertificateRotateStrategy {
-  /** Self signed. */
+  /** They are signed by an authority that virt-operator makes. */
   selfSigned?: KubeVirtSelfSignConfiguration;
 }
 
-/** Kube virt self sign configuration. */
+/** Lifetimes of the authority and of the certificates that it signs. */
 export interface KubeVirtSelfSignConfiguration {
-  /** Ca. */
+  /** Lifetime of the authority. */
   ca?: CertConfig;
-  /** Ca overlap interval. */
+  /** Older spelling of how long a replaced authority is still trusted. */
   caOverlapInterval?: string;
-  /** Ca rotate interval. */
+  /** Older spelling of the lifetime of the authority. */
   caRotateInterval?: string;
-  /** Cert rotate interval. */
+  /** Older spelling of the lifetime of the certificates. */
   certRotateInterval?: string;
-  /** Server. */
+  /** Lifetime of the certificates. */
   server?: CertConfig;
 }
 
-/** Cert config. */
+/** Lifetime of a certificate. */
 export interface CertConfig {
-  /** Duration. */
+  /** How long it is valid. */
   duration?: string;
-  /** Renew before. */
+  /** How long before its end it is replaced. */
   renewBefore?: string;
 }

@@ -1,69 +1,69 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Clock. */
+/** The guest's clock and timers. One of timezone and utc is set. */
 export interface Clock {
-  /** Timer. */
+  /** Timers that the guest has. */
   timer?: Timer;
-  /** Timezone. */
+  /** The clock shows the time of this zone, for example Europe/Berlin. */
   timezone?: string;
-  /** Utc. */
+  /** The clock shows universal time. */
   utc?: ClockOffsetUTC;
 }
 
-/** Clock offset UTC. */
+/** A clock in universal time. */
 export interface ClockOffsetUTC {
-  /** Offset seconds. */
+  /** Seconds that it differs; then changes by the guest are not kept. */
   offsetSeconds?: number;
 }
 
-/** Timer. */
+/** Timers of a guest. */
 export interface Timer {
-  /** Hpet. */
+  /** High precision event timer. */
   hpet?: HPETTimer;
-  /** Hyperv. */
+  /** Hyper-V reference counter. */
   hyperv?: HypervTimer;
-  /** Kvm. */
+  /** KVM's paravirtual clock. */
   kvm?: KVMTimer;
-  /** Pit. */
+  /** Programmable interval timer. */
   pit?: PITTimer;
-  /** Rtc. */
+  /** Real time clock. */
   rtc?: RTCTimer;
 }
 
-/** HPET timer. */
+/** High precision event timer. */
 export interface HPETTimer {
-  /** Present. */
+  /** The guest has it; true when unset. */
   present?: boolean;
-  /** Tick policy. */
+  /** What becomes of ticks that the guest could not get in time. */
   tickPolicy?: "delay" | "catchup" | "merge" | "discard" | (string & {});
 }
 
-/** Hyperv timer. */
+/** Hyper-V reference counter. */
 export interface HypervTimer {
-  /** Present. */
+  /** The guest has it; true when unset. */
   present?: boolean;
 }
 
-/** KVM timer. */
+/** KVM's paravirtual clock. */
 export interface KVMTimer {
-  /** Present. */
+  /** The guest has it; true when unset. */
   present?: boolean;
 }
 
-/** PIT timer. */
+/** Programmable interval timer. */
 export interface PITTimer {
-  /** Present. */
+  /** The guest has it; true when unset. */
   present?: boolean;
-  /** Tick policy. */
+  /** What becomes of ticks that the guest could not get in time. */
   tickPolicy?: "delay" | "catchup" | "discard" | (string & {});
 }
 
-/** RTC timer. */
+/** Real time clock. */
 export interface RTCTimer {
-  /** Present. */
+  /** The guest has it; true when unset. */
   present?: boolean;
-  /** Tick policy. */
+  /** What becomes of ticks that the guest could not get in time. */
   tickPolicy?: "delay" | "catchup" | (string & {});
-  /** Track. */
+  /** Whether it follows the guest's time or the wall clock. */
   track?: "guest" | "wall" | (string & {});
 }

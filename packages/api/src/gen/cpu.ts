@@ -1,48 +1,48 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** CPU. */
+/** vCPUs of a guest. */
 export interface CPU {
-  /** Cores. */
+  /** Cores in each socket. */
   cores?: number;
-  /** Dedicated cpu placement. */
+  /** Give each vCPU a CPU of its own. */
   dedicatedCpuPlacement?: boolean;
-  /** Features. */
+  /** Single CPU features to add or take away. */
   features?: CPUFeature[];
-  /** Isolate emulator thread. */
+  /** Give the emulator a CPU of its own, besides those of the vCPUs. */
   isolateEmulatorThread?: boolean;
-  /** Max sockets. */
+  /** To how many sockets the running guest may grow. */
   maxSockets?: number;
-  /** Model. */
+  /** CPU model, host-model or host-passthrough. */
   model?: string;
-  /** Numa. */
+  /** How the guest's memory nodes follow those of the node. */
   numa?: NUMA;
-  /** Realtime. */
+  /** Run vCPUs with real-time priority. */
   realtime?: Realtime;
   /** Sockets. */
   sockets?: number;
-  /** Threads. */
+  /** Threads in each core. */
   threads?: number;
 }
 
-/** CPU feature. */
+/** A CPU feature. */
 export interface CPUFeature {
-  /** Name. */
+  /** Its name, for example vmx. */
   name: string;
-  /** Policy. */
+  /** What to do about it; require when unset. */
   policy?: "force" | "require" | "optional" | "disable" | "forbid" | (string & {});
 }
 
-/** NUMA. */
+/** How the guest's memory nodes are arranged. */
 export interface NUMA {
-  /** Guest mapping passthrough. */
+  /** As those of the node that its CPUs are on. */
   guestMappingPassthrough?: NUMAGuestMappingPassthrough;
 }
 
-/** NUMA guest mapping passthrough. */
+/** Present to copy the arrangement of the node. */
 export type NUMAGuestMappingPassthrough = Record<string, never>;
 
-/** Realtime. */
+/** Real-time priority of vCPUs. */
 export interface Realtime {
-  /** Mask. */
+  /** Which vCPUs, for example 0-3,^1; all when unset. */
   mask?: string;
 }

@@ -3,263 +3,263 @@
 import type { LabelSelector, ObjectMeta } from "../k8s/meta.ts";
 import type { Quantity } from "../wire-types.ts";
 
-/** Data volume template spec. */
+/** A DataVolume that is made for a machine. */
 export interface DataVolumeTemplateSpec {
-  /** Api version. */
+  /** Ignored. */
   apiVersion?: string;
-  /** Kind. */
+  /** Ignored. */
   kind?: string;
-  /** Metadata. */
+  /** Name, labels and annotations of the DataVolume. */
   metadata?: ObjectMeta;
-  /** Spec. */
+  /** What the DataVolume contains. */
   spec: DataVolumeSpec;
-  /** Status. */
+  /** Ignored. */
   status?: DataVolumeTemplateDummyStatus;
 }
 
-/** Data volume spec. */
+/** A claim and what is written into it. */
 export interface DataVolumeSpec {
-  /** Checkpoints. */
+  /** Steps of an import that is done in several. */
   checkpoints?: DataVolumeCheckpoint[];
-  /** Content type. */
+  /** kubevirt for a disk image, archive for files. */
   contentType?: string;
-  /** Final checkpoint. */
+  /** The last checkpoint is the end of the import. */
   finalCheckpoint?: boolean;
-  /** Preallocation. */
+  /** Take all space at once. */
   preallocation?: boolean;
-  /** Priority class name. */
+  /** Priority of the pods that write into it. */
   priorityClassName?: string;
-  /** Pvc. */
+  /** The claim. */
   pvc?: PersistentVolumeClaimSpec;
-  /** Source. */
+  /** Where the content comes from. */
   source?: CdiDataVolumeSource;
-  /** Source ref. */
+  /** An object that says where the content comes from. */
   sourceRef?: DataVolumeSourceRef;
-  /** Storage. */
+  /** The claim, completed from what is known about the storage class. */
   storage?: StorageSpec;
 }
 
-/** Data volume checkpoint. */
+/** A step of an import. */
 export interface DataVolumeCheckpoint {
-  /** Current. */
+  /** Snapshot of this step. */
   current: string;
-  /** Previous. */
+  /** Snapshot of the step before. */
   previous: string;
 }
 
-/** Persistent volume claim spec. */
+/** A claim of storage. */
 export interface PersistentVolumeClaimSpec {
-  /** Access modes. */
+  /** How nodes may mount it. */
   accessModes?: ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod" | (string & {}))[];
-  /** Data source. */
+  /** What it is filled from. */
   dataSource?: TypedLocalObjectReference;
-  /** Data source ref. */
+  /** What it is filled from, of any kind. */
   dataSourceRef?: TypedObjectReference;
-  /** Resources. */
+  /** How large it is. */
   resources?: VolumeResourceRequirements;
-  /** Selector. */
+  /** Labels of the volume that it binds to. */
   selector?: LabelSelector;
-  /** Storage class name. */
+  /** Class of the storage. */
   storageClassName?: string;
-  /** Volume attributes class name. */
+  /** Attributes of the volume that can change later. */
   volumeAttributesClassName?: string;
-  /** Volume mode. */
+  /** Block device or file system. */
   volumeMode?: "Block" | "Filesystem" | "FromStorageProfile" | (string & {});
-  /** Volume name. */
+  /** Volume that it is bound to. */
   volumeName?: string;
 }
 
-/** Typed local object reference. */
+/** An object in the same namespace. */
 export interface TypedLocalObjectReference {
-  /** Name. */
+  /** Its name. */
   name: string;
-  /** Api group. */
+  /** Its API group. */
   apiGroup?: string;
-  /** Kind. */
+  /** Its kind. */
   kind: string;
 }
 
-/** Typed object reference. */
+/** An object. */
 export interface TypedObjectReference {
-  /** Name. */
+  /** Its name. */
   name: string;
-  /** Api group. */
+  /** Its API group. */
   apiGroup?: string;
-  /** Kind. */
+  /** Its kind. */
   kind: string;
-  /** Namespace. */
+  /** Its namespace. */
   namespace?: string;
 }
 
-/** Volume resource requirements. */
+/** Size of a claim. */
 export interface VolumeResourceRequirements {
-  /** Limits. */
+  /** The most it may be. */
   limits?: Record<string, Quantity>;
-  /** Requests. */
+  /** The least it must be. */
   requests?: Record<string, Quantity>;
 }
 
-/** Cdi data volume source. */
+/** Where the content of a DataVolume comes from. One of its fields is set. */
 export interface CdiDataVolumeSource {
-  /** Blank. */
+  /** Nowhere: an empty disk. */
   blank?: DataVolumeBlankImage;
-  /** Gcs. */
+  /** Google Cloud Storage. */
   gcs?: DataVolumeSourceGCS;
-  /** Http. */
+  /** A web server. */
   http?: DataVolumeSourceHTTP;
-  /** Imageio. */
+  /** An oVirt image server. */
   imageio?: DataVolumeSourceImageIO;
-  /** Pvc. */
+  /** Another claim. */
   pvc?: DataVolumeSourcePVC;
-  /** Registry. */
+  /** A container registry. */
   registry?: DataVolumeSourceRegistry;
-  /** S3. */
+  /** S3 storage. */
   s3?: DataVolumeSourceS3;
-  /** Snapshot. */
+  /** A volume snapshot. */
   snapshot?: DataVolumeSourceSnapshot;
-  /** Upload. */
+  /** An upload by a user. */
   upload?: DataVolumeSourceUpload;
-  /** Vddk. */
+  /** A VMware server. */
   vddk?: DataVolumeSourceVDDK;
 }
 
-/** Data volume blank image. */
+/** Present for an empty disk. */
 export type DataVolumeBlankImage = Record<string, never>;
 
-/** Data volume source GCS. */
+/** An object in Google Cloud Storage. */
 export interface DataVolumeSourceGCS {
-  /** Secret ref. */
+  /** Secret with the credentials. */
   secretRef?: string;
-  /** Url. */
+  /** Address of the object. */
   url: string;
 }
 
-/** Data volume source HTTP. */
+/** A file on a web server. */
 export interface DataVolumeSourceHTTP {
-  /** Cert config map. */
+  /** ConfigMap with authorities to trust. */
   certConfigMap?: string;
-  /** Extra headers. */
+  /** Headers of the request. */
   extraHeaders?: string[];
-  /** Secret extra headers. */
+  /** Secrets with further headers. */
   secretExtraHeaders?: string[];
-  /** Secret ref. */
+  /** Secret with user name and password. */
   secretRef?: string;
-  /** Url. */
+  /** Address of the file. */
   url: string;
 }
 
-/** Data volume source image IO. */
+/** A disk on an oVirt image server. */
 export interface DataVolumeSourceImageIO {
-  /** Cert config map. */
+  /** ConfigMap with authorities to trust. */
   certConfigMap?: string;
-  /** Disk id. */
+  /** The disk. */
   diskId: string;
-  /** Insecure skip verify. */
+  /** Do not check the server's certificate. */
   insecureSkipVerify?: boolean;
-  /** Secret ref. */
+  /** Secret with user name and password. */
   secretRef?: string;
-  /** Url. */
+  /** Address of the server. */
   url: string;
 }
 
-/** Data volume source PVC. */
+/** Another claim. */
 export interface DataVolumeSourcePVC {
-  /** Name. */
+  /** Its name. */
   name: string;
-  /** Namespace. */
+  /** Its namespace. */
   namespace: string;
 }
 
-/** Data volume source registry. */
+/** An image in a container registry. */
 export interface DataVolumeSourceRegistry {
-  /** Cert config map. */
+  /** ConfigMap with authorities to trust. */
   certConfigMap?: string;
-  /** Image stream. */
+  /** Image stream instead of an address. */
   imageStream?: string;
-  /** Platform. */
+  /** Which platform of the image. */
   platform?: PlatformOptions;
-  /** Pull method. */
+  /** Who pulls it: pod or node. */
   pullMethod?: string;
-  /** Secret ref. */
+  /** Secret with the credentials. */
   secretRef?: string;
-  /** Url. */
+  /** Address of the image. */
   url?: string;
 }
 
-/** Platform options. */
+/** Platform of an image. */
 export interface PlatformOptions {
-  /** Architecture. */
+  /** Its architecture. */
   architecture?: string;
 }
 
-/** Data volume source S3. */
+/** An object in S3 storage. */
 export interface DataVolumeSourceS3 {
-  /** Cert config map. */
+  /** ConfigMap with authorities to trust. */
   certConfigMap?: string;
-  /** Secret ref. */
+  /** Secret with the keys. */
   secretRef?: string;
-  /** Url. */
+  /** Address of the object. */
   url: string;
 }
 
-/** Data volume source snapshot. */
+/** A volume snapshot. */
 export interface DataVolumeSourceSnapshot {
-  /** Name. */
+  /** Its name. */
   name: string;
-  /** Namespace. */
+  /** Its namespace. */
   namespace: string;
 }
 
-/** Data volume source upload. */
+/** Present for an upload by a user. */
 export type DataVolumeSourceUpload = Record<string, never>;
 
-/** Data volume source VDDK. */
+/** A disk on a VMware server. */
 export interface DataVolumeSourceVDDK {
-  /** Backing file. */
+  /** The disk. */
   backingFile?: string;
-  /** Extra args. */
+  /** ConfigMap with further settings. */
   extraArgs?: string;
-  /** Init image URL. */
+  /** Image with the VDDK library. */
   initImageURL?: string;
-  /** Secret ref. */
+  /** Secret with user name and password. */
   secretRef?: string;
-  /** Thumbprint. */
+  /** Fingerprint of the server's certificate. */
   thumbprint?: string;
-  /** Url. */
+  /** Address of the server. */
   url?: string;
-  /** Uuid. */
+  /** The virtual machine. */
   uuid?: string;
 }
 
-/** Data volume source ref. */
+/** An object that says where content comes from. */
 export interface DataVolumeSourceRef {
-  /** Name. */
+  /** Its name. */
   name: string;
-  /** Kind. */
+  /** Its kind. */
   kind: string;
-  /** Namespace. */
+  /** Its namespace. */
   namespace?: string;
 }
 
-/** Storage spec. */
+/** A claim, completed from what is known about the storage class. */
 export interface StorageSpec {
-  /** Access modes. */
+  /** How nodes may mount it. */
   accessModes?: ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod" | (string & {}))[];
-  /** Data source. */
+  /** What it is filled from. */
   dataSource?: TypedLocalObjectReference;
-  /** Data source ref. */
+  /** What it is filled from, of any kind. */
   dataSourceRef?: TypedObjectReference;
-  /** Resources. */
+  /** How large it is. */
   resources?: VolumeResourceRequirements;
-  /** Selector. */
+  /** Labels of the volume that it binds to. */
   selector?: LabelSelector;
-  /** Storage class name. */
+  /** Class of the storage. */
   storageClassName?: string;
-  /** Volume mode. */
+  /** Block device or file system. */
   volumeMode?: "Block" | "Filesystem" | "FromStorageProfile" | (string & {});
-  /** Volume name. */
+  /** Volume that it is bound to. */
   volumeName?: string;
 }
 
-/** Data volume template dummy status. */
+/** Accepted for older clients and ignored. */
 export type DataVolumeTemplateDummyStatus = Record<string, never>;

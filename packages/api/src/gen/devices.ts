@@ -11,65 +11,65 @@ import type { TPMDevice } from "./tpm.ts";
 import type { VideoDevice } from "./video.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Devices. */
+/** Devices of a guest. */
 export interface Devices {
-  /** Autoattach graphics device. */
+  /** Give the guest a graphics device and VNC; true when unset. */
   autoattachGraphicsDevice?: boolean;
-  /** Autoattach input device. */
+  /** Give the guest an input device. */
   autoattachInputDevice?: boolean;
-  /** Autoattach mem balloon. */
+  /** Give the guest a memory balloon; true when unset. */
   autoattachMemBalloon?: boolean;
-  /** Autoattach pod interface. */
+  /** Connect a guest without interfaces to the pod network; true when unset. */
   autoattachPodInterface?: boolean;
-  /** Autoattach serial console. */
+  /** Give the guest a serial console; true when unset. */
   autoattachSerialConsole?: boolean;
-  /** Autoattach VSOCK. */
+  /** Give the guest a VSOCK device. */
   autoattachVSOCK?: boolean;
-  /** Block multi queue. */
+  /** Give virtio disks as many queues as there are vCPUs. */
   blockMultiQueue?: boolean;
-  /** Client passthrough. */
+  /** Let clients pass their USB devices to the guest. */
   clientPassthrough?: ClientPassthroughDevices;
-  /** Disable hotplug. */
+  /** Do not prepare the guest for devices that come later. */
   disableHotplug?: boolean;
-  /** Disks. */
+  /** Disks, each backed by the volume of its name. */
   disks?: Disk[];
-  /** Downward metrics. */
+  /** Show metrics of the node to the guest by a virtio channel. */
   downwardMetrics?: DownwardMetrics;
-  /** Filesystems. */
+  /** Shared file systems, each backed by the volume of its name. */
   filesystems?: Filesystem[];
-  /** Gpus. */
+  /** GPUs of the node. */
   gpus?: GPU[];
-  /** Host devices. */
+  /** Other devices of the node. */
   hostDevices?: HostDevice[];
-  /** Inputs. */
+  /** Input devices. */
   inputs?: Input[];
-  /** Interfaces. */
+  /** Network interfaces, each connected to the network of its name. */
   interfaces?: Interface[];
-  /** Log serial console. */
+  /** Log what the guest prints on its serial console; as the cluster says when unset. */
   logSerialConsole?: boolean;
-  /** Network interface multiqueue. */
+  /** Give virtio interfaces as many queues as there are vCPUs. */
   networkInterfaceMultiqueue?: boolean;
-  /** Panic devices. */
+  /** Devices by which the guest tells that it crashed. */
   panicDevices?: PanicDevice[];
-  /** Rng. */
+  /** Source of randomness. */
   rng?: Rng;
-  /** Sound. */
+  /** Sound device. */
   sound?: SoundDevice;
-  /** Tpm. */
+  /** Trusted platform module. */
   tpm?: TPMDevice;
-  /** Use virtio transitional. */
+  /** Use virtio devices that old guests understand. */
   useVirtioTransitional?: boolean;
-  /** Video. */
+  /** Video device. */
   video?: VideoDevice;
-  /** Watchdog. */
+  /** Watchdog that acts when the guest hangs. */
   watchdog?: Watchdog;
 }
 
-/** Client passthrough devices. */
+/** Present to let clients pass USB devices. */
 export type ClientPassthroughDevices = Record<string, never>;
 
-/** Downward metrics. */
+/** Present to show metrics of the node. */
 export type DownwardMetrics = Record<string, never>;
 
-/** Rng. */
+/** Present to give the guest a source of randomness. */
 export type Rng = Record<string, never>;

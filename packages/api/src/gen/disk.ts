@@ -2,82 +2,82 @@
 
 import type { FeatureState } from "./features.ts";
 
-/** Disk. */
+/** A disk as the guest sees it. One of disk, lun and cdrom says what kind; a plain disk when none does. */
 export interface Disk {
-  /** Name. */
+  /** Volume that backs it. */
   name: string;
-  /** Block size. */
+  /** Block sizes that the guest sees. */
   blockSize?: BlockSize;
-  /** Boot order. */
+  /** Place in the order in which devices are tried at the start; from 1. */
   bootOrder?: number;
-  /** Cache. */
+  /** How the node caches it. */
   cache?: "none" | "writethrough" | "writeback" | (string & {});
-  /** Cdrom. */
+  /** It is a CD drive. */
   cdrom?: CDRomTarget;
-  /** Changed block tracking. */
+  /** Track changed blocks for incremental backup. */
   changedBlockTracking?: boolean;
-  /** Dedicated IO thread. */
+  /** Give it a thread of its own. */
   dedicatedIOThread?: boolean;
-  /** Disk. */
+  /** It is a plain disk. */
   disk?: DiskTarget;
-  /** Error policy. */
+  /** What happens when reading or writing fails. */
   errorPolicy?: "stop" | "ignore" | "report" | "enospace" | (string & {});
-  /** Io. */
+  /** How the node reads and writes it. */
   io?: "native" | "threads" | (string & {});
-  /** Lun. */
+  /** It is passed on to the guest with its SCSI commands. */
   lun?: LunTarget;
-  /** Serial. */
+  /** Serial number that the guest sees. */
   serial?: string;
-  /** Shareable. */
+  /** Several guests may write to it at a time. */
   shareable?: boolean;
-  /** Tag. */
+  /** Name that cloud-init tells the guest. */
   tag?: string;
 }
 
-/** Disk target. */
+/** A plain disk. */
 export interface DiskTarget {
-  /** Bus. */
+  /** Bus that it is on. */
   bus?: "virtio" | "sata" | "scsi" | "usb" | (string & {});
-  /** Pci address. */
+  /** PCI address that it gets, for example 0000:81:01.0. */
   pciAddress?: string;
-  /** Readonly. */
+  /** The guest cannot write to it. */
   readonly?: boolean;
 }
 
-/** Lun target. */
+/** A disk that is passed on with its SCSI commands. */
 export interface LunTarget {
-  /** Bus. */
+  /** Bus that it is on. */
   bus?: "virtio" | "sata" | "scsi" | (string & {});
-  /** Readonly. */
+  /** The guest cannot write to it. */
   readonly?: boolean;
-  /** Reservation. */
+  /** The guest may use SCSI persistent reservations. */
   reservation?: boolean;
 }
 
-/** CD rom target. */
+/** A CD drive. */
 export interface CDRomTarget {
-  /** Bus. */
+  /** Bus that it is on. */
   bus?: "virtio" | "sata" | "scsi" | "usb" | (string & {});
-  /** Readonly. */
+  /** The guest cannot write to it; true when unset. */
   readonly?: boolean;
-  /** Tray. */
+  /** State of the tray at the start. */
   tray?: "open" | "closed" | (string & {});
 }
 
-/** Block size. */
+/** Block sizes that a guest sees. One of its fields is set. */
 export interface BlockSize {
-  /** Custom. */
+  /** These sizes. */
   custom?: CustomBlockSize;
-  /** Match volume. */
+  /** The sizes of the volume. */
   matchVolume?: FeatureState;
 }
 
-/** Custom block size. */
+/** Block sizes in bytes. */
 export interface CustomBlockSize {
-  /** Discard granularity. */
+  /** Smallest unit that can be freed. */
   discardGranularity?: number;
-  /** Logical. */
+  /** Smallest unit that can be addressed. */
   logical?: number;
-  /** Physical. */
+  /** Smallest unit that is written at once. */
   physical?: number;
 }

@@ -9,68 +9,68 @@ import type { Firmware } from "./firmware.ts";
 import type { LaunchSecurity } from "./launch-security.ts";
 import type { Memory } from "./memory.ts";
 
-/** Domain spec. */
+/** The hardware of a guest. */
 export interface DomainSpec {
-  /** Chassis. */
+  /** What the guest reads about its case. */
   chassis?: Chassis;
-  /** Clock. */
+  /** The guest's clock and timers. */
   clock?: Clock;
-  /** Cpu. */
+  /** vCPUs: how many, of which model, and where they run. */
   cpu?: CPU;
-  /** Devices. */
+  /** Disks, interfaces and other devices. */
   devices: Devices;
-  /** Features. */
+  /** Features of the virtual hardware. */
   features?: Features;
-  /** Firmware. */
+  /** How the guest starts. */
   firmware?: Firmware;
-  /** Io threads. */
+  /** Extra threads for disks. */
   ioThreads?: DiskIOThreads;
-  /** Io threads policy. */
+  /** How disks share threads. */
   ioThreadsPolicy?: "shared" | "auto" | "supplementalPool" | (string & {});
-  /** Launch security. */
+  /** Protection of the guest's memory from the host. */
   launchSecurity?: LaunchSecurity;
-  /** Machine. */
+  /** Type of the virtual hardware. */
   machine?: Machine;
-  /** Memory. */
+  /** Memory of the guest. */
   memory?: Memory;
-  /** Reboot policy. */
+  /** What a reboot from inside the guest does. */
   rebootPolicy?: "Reboot" | "Terminate" | (string & {});
-  /** Resources. */
+  /** CPU and memory that the guest's pod asks for. */
   resources?: ResourceRequirements;
 }
 
-/** Chassis. */
+/** What a guest reads about its case. */
 export interface Chassis {
-  /** Asset. */
+  /** Asset tag. */
   asset?: string;
-  /** Manufacturer. */
+  /** Maker. */
   manufacturer?: string;
-  /** Serial. */
+  /** Serial number. */
   serial?: string;
-  /** Sku. */
+  /** Stock number. */
   sku?: string;
   /** Version. */
   version?: string;
 }
 
-/** Machine. */
+/** Type of the virtual hardware. */
 export interface Machine {
-  /** Type. */
+  /** QEMU's name of it, for example q35; the architecture's usual one when unset. */
   type?: string;
 }
 
-/** Disk IO threads. */
+/** Extra threads for disks. */
 export interface DiskIOThreads {
-  /** Supplemental pool thread count. */
+  /** How many threads all disks share under the policy supplementalPool. */
   supplementalPoolThreadCount?: number;
 }
 
-/** Resource requirements. */
+/** Resources of a guest's pod. */
 export interface ResourceRequirements {
-  /** Limits. */
+  /** The most it may use. */
   limits?: Record<string, Quantity>;
-  /** Overcommit guest overhead. */
+  /** Do not ask for the memory that the launcher needs besides the guest's. */
   overcommitGuestOverhead?: boolean;
-  /** Requests. */
+  /** What is set aside for it; memory is the guest's size when memory.guest is unset. */
   requests?: Record<string, Quantity>;
 }

@@ -1,111 +1,111 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Features. */
+/** Features of the virtual hardware. */
 export interface Features {
-  /** Acpi. */
+  /** ACPI; on when unset. */
   acpi?: FeatureState;
-  /** Apic. */
+  /** Interrupt controller; on when unset. */
   apic?: FeatureAPIC;
-  /** Hyperv. */
+  /** Features that Windows expects of a hypervisor. */
   hyperv?: FeatureHyperv;
-  /** Hyperv passthrough. */
+  /** Every Hyper-V feature that the node has. */
   hypervPassthrough?: HyperVPassthrough;
-  /** Kvm. */
+  /** Whether the guest sees that it runs on KVM. */
   kvm?: FeatureKVM;
-  /** Pvspinlock. */
+  /** Paravirtual spin locks. */
   pvspinlock?: FeatureState;
-  /** Smm. */
+  /** System management mode, which secure boot needs. */
   smm?: FeatureState;
 }
 
-/** Feature state. */
+/** A feature that is on or off. */
 export interface FeatureState {
-  /** Enabled. */
+  /** It is on; true when unset. */
   enabled?: boolean;
 }
 
-/** Feature APIC. */
+/** The interrupt controller. */
 export interface FeatureAPIC {
-  /** Enabled. */
+  /** It is on; true when unset. */
   enabled?: boolean;
-  /** End of interrupt. */
+  /** Let the guest end interrupts without leaving it. */
   endOfInterrupt?: boolean;
 }
 
-/** Feature KVM. */
+/** Whether a guest sees that it runs on KVM. */
 export interface FeatureKVM {
-  /** Hidden. */
+  /** It does not. */
   hidden?: boolean;
 }
 
-/** Feature hyperv. */
+/** Features that Windows expects of a hypervisor. Some need others. */
 export interface FeatureHyperv {
-  /** Evmcs. */
+  /** Faster nested virtualization on Intel; needs vapic. */
   evmcs?: FeatureState;
-  /** Frequencies. */
+  /** Frequencies of TSC and APIC timer. */
   frequencies?: FeatureState;
-  /** Ipi. */
+  /** Paravirtual interrupts between vCPUs; needs vpindex. */
   ipi?: FeatureState;
-  /** Reenlightenment. */
+  /** Word of a changed TSC frequency after migration. */
   reenlightenment?: FeatureState;
-  /** Relaxed. */
+  /** No alarm when a vCPU is late. */
   relaxed?: FeatureState;
-  /** Reset. */
+  /** Reset by the hypervisor. */
   reset?: FeatureState;
-  /** Runtime. */
+  /** Time that a vCPU has run. */
   runtime?: FeatureState;
-  /** Spinlocks. */
+  /** Word to the hypervisor that a vCPU waits for a lock. */
   spinlocks?: FeatureSpinlocks;
-  /** Synic. */
+  /** Synthetic interrupt controller; needs vpindex. */
   synic?: FeatureState;
-  /** Synictimer. */
+  /** Timers of the synthetic interrupt controller; need synic. */
   synictimer?: SyNICTimer;
-  /** Tlbflush. */
+  /** Paravirtual TLB flush; needs vpindex. */
   tlbflush?: TLBFlush;
-  /** Vapic. */
+  /** Paravirtual APIC access. */
   vapic?: FeatureState;
-  /** Vendorid. */
+  /** Name of the hypervisor that the guest sees. */
   vendorid?: FeatureVendorID;
-  /** Vpindex. */
+  /** Number of each vCPU. */
   vpindex?: FeatureState;
 }
 
-/** Feature spinlocks. */
+/** Word to the hypervisor that a vCPU waits for a lock. */
 export interface FeatureSpinlocks {
-  /** Enabled. */
+  /** It is on; true when unset. */
   enabled?: boolean;
-  /** Spinlocks. */
+  /** Attempts before it is told; at least 4096, which is also the default. */
   spinlocks?: number;
 }
 
-/** Sy NIC timer. */
+/** Timers of the synthetic interrupt controller. */
 export interface SyNICTimer {
-  /** Direct. */
+  /** Timers may interrupt directly. */
   direct?: FeatureState;
-  /** Enabled. */
+  /** They are on; true when unset. */
   enabled?: boolean;
 }
 
-/** TLB flush. */
+/** Paravirtual TLB flush. */
 export interface TLBFlush {
-  /** Direct. */
+  /** Also from nested guests. */
   direct?: FeatureState;
-  /** Enabled. */
+  /** It is on; true when unset. */
   enabled?: boolean;
-  /** Extended. */
+  /** Also of single pages. */
   extended?: FeatureState;
 }
 
-/** Feature vendor ID. */
+/** Name of the hypervisor that a guest sees. */
 export interface FeatureVendorID {
-  /** Enabled. */
+  /** It is set; true when unset. */
   enabled?: boolean;
-  /** Vendorid. */
+  /** The name, up to 12 characters. */
   vendorid?: string;
 }
 
-/** Hyper V passthrough. */
+/** Every Hyper-V feature that the node has. */
 export interface HyperVPassthrough {
-  /** Enabled. */
+  /** It is on; true when unset. */
   enabled?: boolean;
 }

@@ -1,12 +1,12 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Filesystem. */
+/** A file system that the node shares with the guest. */
 export interface Filesystem {
-  /** Name. */
+  /** Volume that backs it, and tag that the guest mounts. */
   name: string;
-  /** Virtiofs. */
+  /** It is shared by virtiofs. */
   virtiofs: FilesystemVirtiofs;
 }
 
-/** Filesystem virtiofs. */
+/** Present to share by virtiofs. */
 export type FilesystemVirtiofs = Record<string, never>;

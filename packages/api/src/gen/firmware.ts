@@ -2,46 +2,46 @@
 
 import type { KernelBoot } from "./kernel-boot.ts";
 
-/** Firmware. */
+/** How a guest starts. */
 export interface Firmware {
-  /** Acpi. */
+  /** ACPI tables that the guest gets. */
   acpi?: ACPI;
-  /** Bootloader. */
+  /** Firmware that the guest starts with; BIOS on x86-64 when unset. */
   bootloader?: Bootloader;
-  /** Kernel boot. */
+  /** Start a kernel from a container image instead of a disk. */
   kernelBoot?: KernelBoot;
-  /** Serial. */
+  /** Serial number of the system. */
   serial?: string;
-  /** Uuid. */
+  /** UUID of the system; derived from the machine when unset. */
   uuid?: string;
 }
 
-/** ACPI. */
+/** ACPI tables of a guest, from volumes of the machine. */
 export interface ACPI {
-  /** Msdm name ref. */
+  /** Volume with the Windows licence key table (MSDM). */
   msdmNameRef?: string;
-  /** Slic name ref. */
+  /** Volume with the software licensing table (SLIC). */
   slicNameRef?: string;
 }
 
-/** Bootloader. */
+/** Firmware of a guest. One of its fields is set. */
 export interface Bootloader {
-  /** Bios. */
+  /** BIOS. */
   bios?: BIOS;
-  /** Efi. */
+  /** UEFI. */
   efi?: EFI;
 }
 
-/** BIOS. */
+/** BIOS firmware. */
 export interface BIOS {
-  /** Use serial. */
+  /** Print on the serial console. */
   useSerial?: boolean;
 }
 
-/** EFI. */
+/** UEFI firmware. */
 export interface EFI {
-  /** Persistent. */
+  /** Its variables outlive the guest. */
   persistent?: boolean;
-  /** Secure boot. */
+  /** Start signed software only; true when unset. Needs features.smm. */
   secureBoot?: boolean;
 }

@@ -2,46 +2,46 @@
 
 import type { FeatureState } from "./features.ts";
 
-/** Host device. */
+/** A device of the node that the guest has to itself. */
 export interface HostDevice {
-  /** Name. */
+  /** Name of the device in this machine. */
   name: string;
-  /** Claim name. */
+  /** Resource claim of this machine that it comes from. */
   claimName?: string;
-  /** Device name. */
+  /** Resource that a device plug-in offers it as. */
   deviceName?: string;
-  /** Request name. */
+  /** Request of the claim that it comes from. */
   requestName?: string;
-  /** Tag. */
+  /** Name that cloud-init tells the guest. */
   tag?: string;
 }
 
-/** GPU. */
+/** A GPU of the node, whole or a part of it. */
 export interface GPU {
-  /** Name. */
+  /** Name of the GPU in this machine. */
   name: string;
-  /** Claim name. */
+  /** Resource claim of this machine that it comes from. */
   claimName?: string;
-  /** Device name. */
+  /** Resource that a device plug-in offers it as. */
   deviceName?: string;
-  /** Request name. */
+  /** Request of the claim that it comes from. */
   requestName?: string;
-  /** Tag. */
+  /** Name that cloud-init tells the guest. */
   tag?: string;
-  /** Virtual GPU options. */
+  /** Options of a virtual GPU. */
   virtualGPUOptions?: VGPUOptions;
 }
 
-/** VGPU options. */
+/** Options of a virtual GPU. */
 export interface VGPUOptions {
-  /** Display. */
+  /** Whether it shows a picture. */
   display?: VGPUDisplayOptions;
 }
 
-/** VGPU display options. */
+/** Whether a virtual GPU shows a picture. */
 export interface VGPUDisplayOptions {
-  /** Enabled. */
+  /** It does; true when unset. */
   enabled?: boolean;
-  /** Ram FB. */
+  /** Show the picture also before the guest's driver is loaded. */
   ramFB?: FeatureState;
 }

@@ -1,11 +1,11 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Hypervisor configuration. */
+/** One hypervisor that machines may run on. */
 export interface HypervisorConfiguration {
-  /** Name. */
+  /** Name of the hypervisor, for example kvm or mshv. */
   name?: string;
-  /** Hypervisor device. */
+  /** Device below /dev that it needs, when it is not the usual one. */
   hypervisorDevice?: string;
-  /** Virt type. */
+  /** What libvirt calls it, when it is not the usual name. */
   virtType?: string;
 }

@@ -1,11 +1,11 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Input. */
+/** An input device. */
 export interface Input {
-  /** Name. */
+  /** Name of the device. */
   name: string;
-  /** Bus. */
+  /** Bus that it is on; usb when unset. */
   bus?: "usb" | "virtio" | (string & {});
-  /** Type. */
+  /** What it is. */
   type: "tablet" | "keyboard" | (string & {});
 }

@@ -1,49 +1,49 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Instancetype matcher. */
+/** The instance type of a machine. */
 export interface InstancetypeMatcher {
-  /** Name. */
+  /** Its name. */
   name?: string;
-  /** Infer from volume. */
+  /** Volume whose labels name it. */
   inferFromVolume?: string;
-  /** Infer from volume failure policy. */
+  /** What happens when the volume does not name one: Reject or Ignore. */
   inferFromVolumeFailurePolicy?: string;
-  /** Kind. */
+  /** VirtualMachineInstancetype or VirtualMachineClusterInstancetype; the latter when unset. */
   kind?: string;
-  /** Revision name. */
+  /** ControllerRevision that the values are taken from. */
   revisionName?: string;
 }
 
-/** Preference matcher. */
+/** The preference of a machine. */
 export interface PreferenceMatcher {
-  /** Name. */
+  /** Its name. */
   name?: string;
-  /** Infer from volume. */
+  /** Volume whose labels name it. */
   inferFromVolume?: string;
-  /** Infer from volume failure policy. */
+  /** What happens when the volume does not name one: Reject or Ignore. */
   inferFromVolumeFailurePolicy?: string;
-  /** Kind. */
+  /** VirtualMachinePreference or VirtualMachineClusterPreference; the latter when unset. */
   kind?: string;
-  /** Revision name. */
+  /** ControllerRevision that the values are taken from. */
   revisionName?: string;
 }
 
-/** Instancetype status ref. */
+/** The instance type or preference that is in effect. */
 export interface InstancetypeStatusRef {
-  /** Name. */
+  /** Its name. */
   name?: string;
-  /** Controller revision ref. */
+  /** Copy that the values are taken from. */
   controllerRevisionRef?: ControllerRevisionRef;
-  /** Infer from volume. */
+  /** Volume whose labels named it. */
   inferFromVolume?: string;
-  /** Infer from volume failure policy. */
+  /** What happens when the volume does not name one. */
   inferFromVolumeFailurePolicy?: string;
-  /** Kind. */
+  /** Its kind. */
   kind?: string;
 }
 
-/** Controller revision ref. */
+/** A ControllerRevision in the same namespace. */
 export interface ControllerRevisionRef {
-  /** Name. */
+  /** Its name. */
   name?: string;
 }

@@ -1,132 +1,132 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Interface. */
+/** A network interface. One field says how it is connected to its network. */
 export interface Interface {
-  /** Name. */
+  /** Network that it connects to. */
   name: string;
-  /** Acpi index. */
+  /** Number by which the guest can name it. */
   acpiIndex?: number;
-  /** Binding. */
+  /** Connected by a plug-in. */
   binding?: PluginBinding;
-  /** Boot order. */
+  /** Place in the order in which devices are tried at the start; from 1. */
   bootOrder?: number;
-  /** Bridge. */
+  /** Connected by a bridge to the pod's interface. */
   bridge?: InterfaceBridge;
-  /** Dhcp options. */
+  /** What the guest is told by DHCP. */
   dhcpOptions?: DHCPOptions;
-  /** Mac address. */
+  /** Its MAC address; a random one when unset. */
   macAddress?: string;
-  /** Macvtap. */
+  /** No longer supported; use binding. */
   macvtap?: DeprecatedInterfaceMacvtap;
-  /** Masquerade. */
+  /** Connected by network address translation. */
   masquerade?: InterfaceMasquerade;
-  /** Model. */
+  /** Its model; virtio when unset. */
   model?: "virtio" | "e1000" | "e1000e" | "igb" | "ne2k_pci" | "pcnet" | "rtl8139" | (string & {});
-  /** Passt. */
+  /** No longer supported; use passtBinding. */
   passt?: DeprecatedInterfacePasst;
-  /** Passt binding. */
+  /** Connected by passt. */
   passtBinding?: InterfacePasstBinding;
-  /** Pci address. */
+  /** PCI address that it gets, for example 0000:81:01.0. */
   pciAddress?: string;
-  /** Port ranges. */
+  /** Ranges of ports that reach the guest. */
   portRanges?: PortRange[];
-  /** Ports. */
+  /** Ports that reach the guest; all when empty. */
   ports?: Port[];
-  /** Slirp. */
+  /** No longer supported. */
   slirp?: DeprecatedInterfaceSlirp;
-  /** Sriov. */
+  /** The guest gets a virtual function of a network card. */
   sriov?: InterfaceSRIOV;
-  /** State. */
+  /** Whether the link is up, down, or the interface is gone. */
   state?: "up" | "down" | "absent" | (string & {});
-  /** Tag. */
+  /** Name that cloud-init tells the guest. */
   tag?: string;
 }
 
-/** Interface bridge. */
+/** Present to connect by a bridge. */
 export type InterfaceBridge = Record<string, never>;
 
-/** Interface masquerade. */
+/** Present to connect by network address translation. */
 export type InterfaceMasquerade = Record<string, never>;
 
-/** Interface passt binding. */
+/** Present to connect by passt. */
 export type InterfacePasstBinding = Record<string, never>;
 
-/** Interface SRIOV. */
+/** Present to pass a virtual function of a network card. */
 export type InterfaceSRIOV = Record<string, never>;
 
-/** Plugin binding. */
+/** A network binding that a plug-in adds. */
 export interface PluginBinding {
-  /** Name. */
+  /** Its name in the configuration of the cluster. */
   name: string;
 }
 
-/** Deprecated interface macvtap. */
+/** No longer supported. */
 export type DeprecatedInterfaceMacvtap = Record<string, never>;
 
-/** Deprecated interface passt. */
+/** No longer supported. */
 export type DeprecatedInterfacePasst = Record<string, never>;
 
-/** Deprecated interface slirp. */
+/** No longer supported. */
 export type DeprecatedInterfaceSlirp = Record<string, never>;
 
-/** DHCP options. */
+/** What a guest is told by DHCP. */
 export interface DHCPOptions {
-  /** Boot file name. */
+  /** File to start from. */
   bootFileName?: string;
-  /** Ntp servers. */
+  /** Time servers. */
   ntpServers?: string[];
-  /** Private options. */
+  /** Options of private use. */
   privateOptions?: DHCPPrivateOptions[];
-  /** Tftp server name. */
+  /** Server of that file. */
   tftpServerName?: string;
 }
 
-/** DHCP private options. */
+/** A DHCP option of private use. */
 export interface DHCPPrivateOptions {
-  /** Option. */
+  /** Its number, from 224 to 254. */
   option: number;
-  /** Value. */
+  /** Its value. */
   value: string;
 }
 
-/** Port. */
+/** A port that reaches the guest. */
 export interface Port {
-  /** Name. */
+  /** Name of the port, unique in the pod. */
   name?: string;
-  /** Port. */
+  /** Its number. */
   port: number;
-  /** Protocol. */
+  /** TCP when unset. */
   protocol?: "TCP" | "UDP" | (string & {});
 }
 
-/** Port range. */
+/** A range of ports that reach the guest. */
 export interface PortRange {
-  /** End. */
+  /** Last port. */
   end: number;
-  /** Protocol. */
+  /** TCP when unset. */
   protocol: string;
-  /** Start. */
+  /** First port. */
   start: number;
 }
 
-/** Virtual machine instance network interface. */
+/** A network interface as the guest has it. */
 export interface VirtualMachineInstanceNetworkInterface {
-  /** Name. */
+  /** Network that it connects to. */
   name?: string;
-  /** Info source. */
+  /** Who said so: domain, guest-agent, multus-status. */
   infoSource?: string;
-  /** Interface name. */
+  /** Name of the interface in the guest. */
   interfaceName?: string;
-  /** Ip address. */
+  /** First address. */
   ipAddress?: string;
-  /** Ip addresses. */
+  /** All addresses. */
   ipAddresses?: string[];
-  /** Link state. */
+  /** Whether the link is up. */
   linkState?: string;
-  /** Mac. */
+  /** MAC address. */
   mac?: string;
-  /** Pod interface name. */
+  /** Name of the interface in the pod. */
   podInterfaceName?: string;
-  /** Queue count. */
+  /** Number of queues. */
   queueCount?: number;
 }

@@ -1,43 +1,43 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Kernel boot. */
+/** Start of a kernel from a container image. */
 export interface KernelBoot {
-  /** Container. */
+  /** The image. */
   container?: KernelBootContainer;
-  /** Kernel args. */
+  /** Command line of the kernel. */
   kernelArgs?: string;
 }
 
-/** Kernel boot container. */
+/** A container image with a kernel. */
 export interface KernelBootContainer {
-  /** Image. */
+  /** The image. */
   image: string;
-  /** Image pull policy. */
+  /** When nodes fetch it. */
   imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | (string & {});
-  /** Image pull secret. */
+  /** Secret with the credentials of the registry. */
   imagePullSecret?: string;
-  /** Initrd path. */
+  /** Path of the initrd in the image. */
   initrdPath?: string;
-  /** Kernel path. */
+  /** Path of the kernel in the image. */
   kernelPath?: string;
 }
 
-/** Kernel boot status. */
+/** Kernel and initrd that were started. */
 export interface KernelBootStatus {
-  /** Initrd info. */
+  /** The initrd. */
   initrdInfo?: InitrdInfo;
-  /** Kernel info. */
+  /** The kernel. */
   kernelInfo?: KernelInfo;
 }
 
-/** Kernel info. */
+/** A kernel that was started. */
 export interface KernelInfo {
-  /** Checksum. */
+  /** CRC-32 of the file. */
   checksum?: number;
 }
 
-/** Initrd info. */
+/** An initrd that was started. */
 export interface InitrdInfo {
-  /** Checksum. */
+  /** CRC-32 of the file. */
   checksum?: number;
 }

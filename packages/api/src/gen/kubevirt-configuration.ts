@@ -7,372 +7,372 @@ import type { MigrationConfiguration } from "./migration.ts";
 import type { MediatedDevicesConfiguration, PermittedHostDevices } from "./permitted-host-device.ts";
 import type { VirtualizationProfile } from "./virtualization-profile.ts";
 
-/** Kube virt configuration. */
+/** How machines are run in this cluster. */
 export interface KubeVirtConfiguration {
-  /** Additional guest memory overhead ratio. */
+  /** Factor on the memory that is reserved besides the guest's own. */
   additionalGuestMemoryOverheadRatio?: string;
-  /** Api configuration. */
+  /** Limits of virt-api towards the API server. */
   apiConfiguration?: ReloadableComponentConfiguration;
-  /** Architecture configuration. */
+  /** Settings that depend on the guest's architecture. */
   architectureConfiguration?: ArchConfiguration;
-  /** Auto CPU limit namespace label selector. */
+  /** Namespaces in which launcher pods get a CPU limit by themselves. */
   autoCPULimitNamespaceLabelSelector?: LabelSelector;
-  /** Changed block tracking label selectors. */
+  /** Machines whose changed blocks are tracked for incremental backup. */
   changedBlockTrackingLabelSelectors?: ChangedBlockTrackingSelectors;
-  /** Common instancetypes deployment. */
+  /** Whether the common instance types and preferences are installed. */
   commonInstancetypesDeployment?: CommonInstancetypesDeployment;
-  /** Confidential compute. */
+  /** Settings for guests whose memory the host cannot read. */
   confidentialCompute?: ConfidentialComputeConfiguration;
-  /** Controller configuration. */
+  /** Limits of virt-controller towards the API server. */
   controllerConfiguration?: ReloadableComponentConfiguration;
-  /** Cpu model. */
+  /** CPU model of guests that name none. */
   cpuModel?: string;
-  /** Cpu request. */
+  /** CPU request of launcher pods whose machine names none. */
   cpuRequest?: Quantity;
-  /** Default runtime class. */
+  /** Runtime class of launcher pods. */
   defaultRuntimeClass?: string;
-  /** Developer configuration. */
+  /** Feature gates, software emulation, verbosity and other switches. */
   developerConfiguration?: DeveloperConfiguration;
-  /** Emulated machines. */
+  /** Machine types that guests may use, with wildcards. Use architectureConfiguration instead. */
   emulatedMachines?: string[];
-  /** Eviction strategy. */
+  /** What happens to a machine whose node is drained, when the machine does not say. */
   evictionStrategy?: "None" | "LiveMigrate" | "LiveMigrateIfPossible" | "External" | (string & {});
-  /** Handler configuration. */
+  /** Limits of virt-handler towards the API server. */
   handlerConfiguration?: ReloadableComponentConfiguration;
-  /** Hypervisor. */
+  /** The hypervisor of this cluster; one entry. KVM when empty. Needs the gate ConfigurableHypervisor. */
   hypervisor?: HypervisorConfiguration[];
-  /** Hypervisors. */
+  /** Other spelling of hypervisor. */
   hypervisors?: HypervisorConfiguration[];
-  /** Image pull policy. */
+  /** When nodes fetch launcher images. */
   imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | (string & {});
-  /** Instancetype. */
+  /** How machines refer to instance types. */
   instancetype?: InstancetypeConfiguration;
-  /** Ksm configuration. */
+  /** On which nodes equal memory pages are merged. */
   ksmConfiguration?: KSMConfiguration;
-  /** Live update configuration. */
+  /** How far CPU and memory of running guests may grow. */
   liveUpdateConfiguration?: LiveUpdateConfiguration;
-  /** Machine type. */
+  /** Machine type of guests that name none. Use architectureConfiguration instead. */
   machineType?: string;
-  /** Mediated devices configuration. */
+  /** Mediated devices that nodes create. */
   mediatedDevicesConfiguration?: MediatedDevicesConfiguration;
-  /** Mem balloon stats period. */
+  /** Seconds between two memory reports of a guest; 0 turns them off. */
   memBalloonStatsPeriod?: number;
-  /** Migrations. */
+  /** Limits and behaviour of live migrations. */
   migrations?: MigrationConfiguration;
-  /** Min CPU model. */
+  /** Oldest CPU model that node labels still list. */
   minCPUModel?: string;
-  /** Network. */
+  /** Which network interfaces guests get and may use. */
   network?: NetworkConfiguration;
-  /** Obsolete CPU models. */
+  /** CPU models that node labels leave out. */
   obsoleteCPUModels?: Record<string, boolean>;
-  /** Ovmf path. */
+  /** Folder of the UEFI firmware. Use architectureConfiguration instead. */
   ovmfPath?: string;
-  /** Permitted host devices. */
+  /** Devices of nodes that guests may have. */
   permittedHostDevices?: PermittedHostDevices;
-  /** Persistent reservation configuration. */
+  /** Whether nodes help guests with SCSI persistent reservations. */
   persistentReservationConfiguration?: PersistentReservationConfiguration;
-  /** Role aggregation strategy. */
+  /** Whether our user roles become part of Kubernetes' own admin, edit and view roles. AggregateToDefault or Manual. */
   roleAggregationStrategy?: string;
-  /** Seccomp configuration. */
+  /** System calls that launchers may make. */
   seccompConfiguration?: SeccompConfiguration;
-  /** Selinux launcher type. */
+  /** SELinux type of launcher pods. */
   selinuxLauncherType?: string;
-  /** Smbios. */
+  /** What guests read about their maker. */
   smbios?: SMBiosConfiguration;
-  /** Support container resources. */
+  /** Resources of the helper containers in launcher pods. */
   supportContainerResources?: SupportContainerResources[];
-  /** Supported guest agent versions. */
+  /** Guest agent versions that are accepted without looking at their commands. */
   supportedGuestAgentVersions?: string[];
-  /** Tls configuration. */
+  /** TLS versions and ciphers that the roles accept. */
   tlsConfiguration?: TLSConfiguration;
-  /** Virt template deployment. */
+  /** Whether machine templates are installed. */
   virtTemplateDeployment?: VirtTemplateDeployment;
-  /** Virtual machine instances per node. */
+  /** How many machines one node may run. */
   virtualMachineInstancesPerNode?: number;
-  /** Virtual machine options. */
+  /** Options of every guest. */
   virtualMachineOptions?: VirtualMachineOptions;
-  /** Virtualization profile. */
+  /** The virtualization stack of this cluster. Libvirt, QEMU and KVM when unset. */
   virtualizationProfile?: VirtualizationProfile;
-  /** Vm rollout strategy. */
+  /** Whether changes of a machine reach the running guest or wait for its restart. */
   vmRolloutStrategy?: "Stage" | "LiveUpdate" | (string & {});
-  /** Vm state storage class. */
+  /** Storage class for state that outlives a guest: TPM and UEFI variables. */
   vmStateStorageClass?: string;
-  /** Webhook configuration. */
+  /** Limits of the webhooks towards the API server. */
   webhookConfiguration?: ReloadableComponentConfiguration;
 }
 
-/** Reloadable component configuration. */
+/** Settings of a role that take effect without a restart. */
 export interface ReloadableComponentConfiguration {
-  /** Rest client. */
+  /** How the role talks to the API server. */
   restClient?: RESTClientConfiguration;
 }
 
-/** REST client configuration. */
+/** How a role talks to the API server. */
 export interface RESTClientConfiguration {
-  /** Rate limiter. */
+  /** How many requests it may send. */
   rateLimiter?: RateLimiter;
 }
 
-/** Rate limiter. */
+/** How many requests a client may send. */
 export interface RateLimiter {
-  /** Token bucket rate limiter. */
+  /** A bucket that fills at a steady rate; each request takes one token. */
   tokenBucketRateLimiter?: TokenBucketRateLimiter;
 }
 
-/** Token bucket rate limiter. */
+/** A bucket of tokens for requests. */
 export interface TokenBucketRateLimiter {
-  /** Burst. */
+  /** How many tokens it holds. */
   burst: number;
-  /** Qps. */
+  /** How many tokens it gains each second. */
   qps: number;
 }
 
-/** Arch configuration. */
+/** Settings by architecture of the guest. */
 export interface ArchConfiguration {
-  /** Amd64. */
+  /** For x86-64 guests. */
   amd64?: ArchSpecificConfiguration;
-  /** Arm64. */
+  /** For 64-bit Arm guests. */
   arm64?: ArchSpecificConfiguration;
-  /** Default architecture. */
+  /** Architecture of guests that name none. */
   defaultArchitecture?: string;
-  /** Ppc64le. */
+  /** For POWER guests. */
   ppc64le?: ArchSpecificConfiguration;
-  /** S390x. */
+  /** For IBM Z guests. */
   s390x?: ArchSpecificConfiguration;
 }
 
-/** Arch specific configuration. */
+/** Settings for guests of one architecture. */
 export interface ArchSpecificConfiguration {
-  /** Emulated machines. */
+  /** Machine types that guests may use, with wildcards. */
   emulatedMachines?: string[];
-  /** Machine type. */
+  /** Machine type of guests that name none. */
   machineType?: string;
-  /** Ovmf path. */
+  /** Folder of the UEFI firmware. */
   ovmfPath?: string;
 }
 
-/** Changed block tracking selectors. */
+/** Machines whose changed blocks are tracked. One match is enough. */
 export interface ChangedBlockTrackingSelectors {
-  /** Namespace label selector. */
+  /** Namespaces of such machines. */
   namespaceLabelSelector?: LabelSelector;
-  /** Virtual machine label selector. */
+  /** Labels of such machines. */
   virtualMachineLabelSelector?: LabelSelector;
 }
 
-/** Common instancetypes deployment. */
+/** Whether the common instance types are installed. */
 export interface CommonInstancetypesDeployment {
-  /** Enabled. */
+  /** Install them; true when unset. */
   enabled?: boolean;
 }
 
-/** Confidential compute configuration. */
+/** Settings for guests whose memory the host cannot read. */
 export interface ConfidentialComputeConfiguration {
-  /** Tdx. */
+  /** Settings for Intel TDX. */
   tdx?: TDXConfiguration;
 }
 
-/** TDX configuration. */
+/** Settings for Intel TDX. */
 export interface TDXConfiguration {
-  /** Attestation. */
+  /** How guests prove what they run. */
   attestation?: TDXAttestationConfiguration;
 }
 
-/** TDX attestation configuration. */
+/** How TDX guests prove what they run. */
 export interface TDXAttestationConfiguration {
-  /** Enforced. */
+  /** Refuse guests on nodes that cannot sign their proof. */
   enforced?: boolean;
-  /** Qgs socket path. */
+  /** Socket of the quote generation service on nodes. */
   qgsSocketPath?: string;
 }
 
-/** Developer configuration. */
+/** Switches for features under development and for test clusters. */
 export interface DeveloperConfiguration {
-  /** Cluster profiler. */
+  /** Let administrators record profiles of the roles. */
   clusterProfiler?: boolean;
-  /** Cpu allocation ratio. */
+  /** How many vCPUs share one CPU of the pod's request; 10 when unset. */
   cpuAllocationRatio?: number;
-  /** Disabled feature gates. */
+  /** Features to turn off that are on by default. */
   disabledFeatureGates?: string[];
-  /** Disk verification. */
+  /** Limits for the inspection of disk images. */
   diskVerification?: DiskVerification;
-  /** Feature gates. */
+  /** Features to turn on. */
   featureGates?: string[];
-  /** Log verbosity. */
+  /** How much the roles log. */
   logVerbosity?: LogVerbosity;
-  /** Memory overcommit. */
+  /** Guest memory as a percentage of the pod's request; 100 when unset. */
   memoryOvercommit?: number;
-  /** Minimum cluster TSC frequency. */
+  /** Lowest TSC frequency that nodes offer to guests, in hertz. */
   minimumClusterTSCFrequency?: number;
-  /** Minimum reserve PVC bytes. */
+  /** Bytes of a claim that are left free of the disk image in it. */
   minimumReservePVCBytes?: number;
-  /** Node selectors. */
+  /** Labels that every node with machines must have. */
   nodeSelectors?: Record<string, string>;
-  /** Pvc tolerate less space up to percent. */
+  /** How much smaller than asked a claim may be, in percent; 10 when unset. */
   pvcTolerateLessSpaceUpToPercent?: number;
-  /** Use emulation. */
+  /** Run guests by software emulation on nodes without a hypervisor device. */
   useEmulation?: boolean;
 }
 
-/** Disk verification. */
+/** Limits for the inspection of disk images. */
 export interface DiskVerification {
-  /** Memory limit. */
+  /** Memory that an inspection may use. */
   memoryLimit: Quantity;
 }
 
-/** Log verbosity. */
+/** How much each role logs, from 0 to 9. */
 export interface LogVerbosity {
-  /** Node verbosity. */
+  /** By node, for virt-handler and the launchers there. */
   nodeVerbosity?: Record<string, number>;
-  /** Virt API. */
+  /** Of virt-api. */
   virtAPI?: number;
-  /** Virt controller. */
+  /** Of virt-controller. */
   virtController?: number;
-  /** Virt handler. */
+  /** Of virt-handler. */
   virtHandler?: number;
-  /** Virt launcher. */
+  /** Of launchers. */
   virtLauncher?: number;
-  /** Virt operator. */
+  /** Of virt-operator. */
   virtOperator?: number;
-  /** Virt synchronization controller. */
+  /** Of the controller that follows migrations between clusters. */
   virtSynchronizationController?: number;
 }
 
-/** Instancetype configuration. */
+/** How machines refer to instance types. */
 export interface InstancetypeConfiguration {
-  /** Reference policy. */
+  /** Whether a machine keeps the reference or gets the values written out. */
   referencePolicy?: "reference" | "expand" | "expandAll" | (string & {});
 }
 
-/** KSM configuration. */
+/** On which nodes equal memory pages are merged. */
 export interface KSMConfiguration {
-  /** Node label selector. */
+  /** Labels of those nodes. */
   nodeLabelSelector?: LabelSelector;
 }
 
-/** Live update configuration. */
+/** How far running guests may grow. */
 export interface LiveUpdateConfiguration {
-  /** Max cpu sockets. */
+  /** Most CPU sockets of a guest that names no limit. */
   maxCpuSockets?: number;
-  /** Max guest. */
+  /** Most memory of a guest that names no limit. */
   maxGuest?: Quantity;
-  /** Max hotplug ratio. */
+  /** Limit of sockets and memory as a multiple of what the guest starts with; 4 when unset. */
   maxHotplugRatio?: number;
 }
 
-/** Network configuration. */
+/** Which network interfaces guests get and may use. */
 export interface NetworkConfiguration {
-  /** Binding. */
+  /** Ways to connect guests that plug-ins add, by name. */
   binding?: Record<string, InterfaceBindingPlugin>;
-  /** Default network interface. */
+  /** How guests are connected to the pod network when they do not say. */
   defaultNetworkInterface?: "bridge" | "masquerade" | (string & {});
-  /** Permit bridge interface on pod network. */
+  /** Allow bridges on the pod network; true when unset. */
   permitBridgeInterfaceOnPodNetwork?: boolean;
-  /** Permit slirp interface. */
+  /** No longer has an effect. */
   permitSlirpInterface?: boolean;
 }
 
-/** Interface binding plugin. */
+/** A way to connect guests to a network that a plug-in adds. */
 export interface InterfaceBindingPlugin {
-  /** Compute resource overhead. */
+  /** Resources that it takes in the launcher's container. */
   computeResourceOverhead?: ResourceRequirementsWithoutClaims;
-  /** Domain attachment type. */
+  /** How the guest's device is attached: tap or managedTap. */
   domainAttachmentType?: string;
-  /** Downward API. */
+  /** What its sidecar is told about the machine: device-info or nothing. */
   downwardAPI?: string;
-  /** Migration. */
+  /** How it behaves in a live migration; not migratable when unset. */
   migration?: InterfaceBindingMigration;
-  /** Network attachment definition. */
+  /** Network attachment that it needs, as namespace/name. */
   networkAttachmentDefinition?: string;
-  /** Sidecar image. */
+  /** Image of its sidecar in the launcher pod. */
   sidecarImage?: string;
 }
 
-/** Resource requirements without claims. */
+/** Resources of a container. */
 export interface ResourceRequirementsWithoutClaims {
-  /** Limits. */
+  /** The most it may use. */
   limits?: Record<string, Quantity>;
-  /** Requests. */
+  /** What is set aside for it. */
   requests?: Record<string, Quantity>;
 }
 
-/** Interface binding migration. */
+/** How a network binding behaves in a live migration. */
 export interface InterfaceBindingMigration {
-  /** Method. */
+  /** link-refresh makes the guest notice the new place by a short loss of link. */
   method?: string;
 }
 
-/** Persistent reservation configuration. */
+/** Help for SCSI persistent reservations. */
 export interface PersistentReservationConfiguration {
-  /** Enabled. */
+  /** Run the helper on nodes that guests with reservations need. */
   enabled?: boolean;
 }
 
-/** Seccomp configuration. */
+/** System calls that launchers may make. */
 export interface SeccompConfiguration {
-  /** Virtual machine instance profile. */
+  /** Profile of launcher pods. */
   virtualMachineInstanceProfile?: VirtualMachineInstanceProfile;
 }
 
-/** Virtual machine instance profile. */
+/** Seccomp profile of launcher pods. */
 export interface VirtualMachineInstanceProfile {
-  /** Custom profile. */
+  /** The profile to use. */
   customProfile?: CustomProfile;
 }
 
-/** Custom profile. */
+/** A seccomp profile. One of its fields is set. */
 export interface CustomProfile {
-  /** Localhost profile. */
+  /** File of the profile on nodes, relative to the kubelet's folder. */
   localhostProfile?: string;
-  /** Runtime default profile. */
+  /** Use the profile of the container runtime. */
   runtimeDefaultProfile?: boolean;
 }
 
-/** SM bios configuration. */
+/** What guests read about their maker. */
 export interface SMBiosConfiguration {
-  /** Family. */
+  /** Product family. */
   family?: string;
-  /** Manufacturer. */
+  /** Maker. */
   manufacturer?: string;
-  /** Product. */
+  /** Product name. */
   product?: string;
-  /** Sku. */
+  /** Stock number. */
   sku?: string;
-  /** Version. */
+  /** Product version. */
   version?: string;
 }
 
-/** Support container resources. */
+/** Resources of one kind of helper container. */
 export interface SupportContainerResources {
-  /** Resources. */
+  /** The resources. */
   resources: ResourceRequirementsWithoutClaims;
-  /** Type. */
+  /** Which helper: container-disk, hotplug-disk, virtiofs, sidecar, vmexport or guest-console-log. */
   type: string;
 }
 
-/** TLS configuration. */
+/** TLS that the roles accept. */
 export interface TLSConfiguration {
-  /** Ciphers. */
+  /** Cipher suites, for versions below 1.3. */
   ciphers?: string[];
-  /** Min TLS version. */
+  /** Oldest version that is accepted. */
   minTLSVersion?: "VersionTLS10" | "VersionTLS11" | "VersionTLS12" | "VersionTLS13" | (string & {});
 }
 
-/** Virt template deployment. */
+/** Whether machine templates are installed. */
 export interface VirtTemplateDeployment {
-  /** Enabled. */
+  /** Install them. */
   enabled?: boolean;
 }
 
-/** Virtual machine options. */
+/** Options of every guest. */
 export interface VirtualMachineOptions {
-  /** Disable free page reporting. */
+  /** Guests do not return unused memory to the node. */
   disableFreePageReporting?: DisableFreePageReporting;
-  /** Disable serial console log. */
+  /** What guests print on the serial console is not logged. */
   disableSerialConsoleLog?: DisableSerialConsoleLog;
 }
 
-/** Disable free page reporting. */
+/** Present to turn free page reporting off. */
 export type DisableFreePageReporting = Record<string, never>;
 
-/** Disable serial console log. */
+/** Present to turn the log of serial consoles off. */
 export type DisableSerialConsoleLog = Record<string, never>;

@@ -7,162 +7,162 @@ import type { KubeVirtConfiguration } from "./kubevirt-configuration.ts";
 import type { LocalObjectReference } from "./meta.ts";
 import type { VirtHandlerPool } from "./virt-handler-pool.ts";
 
-/** Kube virt. */
+/** One installation: which roles run in this cluster and how they are configured. */
 export interface KubeVirt extends KubeObject {
-  /** Spec. */
+  /** What is installed, and how it behaves. */
   spec: KubeVirtSpec;
-  /** Status. */
+  /** What virt-operator has installed, and what keeps it from more. */
   status?: KubeVirtStatus;
 }
 
-/** Kube virt spec. */
+/** What is installed, where it runs, and how it behaves. */
 export interface KubeVirtSpec {
-  /** Certificate rotate strategy. */
+  /** How long the certificates between the roles live. */
   certificateRotateStrategy?: KubeVirtCertificateRotateStrategy;
-  /** Configuration. */
+  /** How machines are run; changing it does not restart the roles. */
   configuration?: KubeVirtConfiguration;
-  /** Customize components. */
+  /** Changes to the objects that virt-operator makes. */
   customizeComponents?: CustomizeComponents;
-  /** Image pull policy. */
+  /** When nodes fetch the images of the roles. */
   imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | (string & {});
-  /** Image pull secrets. */
+  /** Credentials for the registry of the images, in the namespace of this object. */
   imagePullSecrets?: LocalObjectReference[];
-  /** Image registry. */
+  /** Registry that images come from, when it is not the one virt-operator came from. */
   imageRegistry?: string;
-  /** Image tag. */
+  /** Version of the images, when it is not that of virt-operator. */
   imageTag?: string;
-  /** Infra. */
+  /** Where virt-api and virt-controller run, and how often. */
   infra?: ComponentConfig;
-  /** Monitor account. */
+  /** Service account that collects metrics. */
   monitorAccount?: string;
-  /** Monitor namespace. */
+  /** Namespace of the monitoring installation. */
   monitorNamespace?: string;
-  /** Product component. */
+  /** Value of the component label on everything that is installed. */
   productComponent?: string;
-  /** Product name. */
+  /** Value of the part-of label on everything that is installed. */
   productName?: string;
-  /** Product version. */
+  /** Value of the version label on everything that is installed. */
   productVersion?: string;
-  /** Service monitor namespace. */
+  /** Namespace for the objects that tell the monitoring what to collect. */
   serviceMonitorNamespace?: string;
-  /** Synchronization port. */
+  /** Port on which two clusters tell each other about a migration between them. */
   synchronizationPort?: string;
-  /** Uninstall strategy. */
+  /** What deleting this object does while there are machines. RemoveWorkloads when unset. */
   uninstallStrategy?: "RemoveWorkloads" | "BlockUninstallIfWorkloadsExist" | (string & {});
-  /** Virt handler pools. */
+  /** Groups of nodes with images and a hypervisor of their own, in order of preference. */
   virtHandlerPools?: VirtHandlerPool[];
-  /** Workload update strategy. */
+  /** How running machines get to a new launcher after an update. */
   workloadUpdateStrategy?: KubeVirtWorkloadUpdateStrategy;
-  /** Workloads. */
+  /** Which nodes run virt-handler, and so machines. */
   workloads?: ComponentConfig;
 }
 
-/** Kube virt status. */
+/** What virt-operator has done about the installation. */
 export interface KubeVirtStatus {
-  /** Conditions. */
+  /** Available, Progressing, Degraded and Created, each with its reason. */
   conditions?: Condition[];
-  /** Default architecture. */
+  /** Architecture of guests that name none. */
   defaultArchitecture?: string;
-  /** Generations. */
+  /** The workloads as they were last written, to notice changes by others. */
   generations?: GenerationStatus[];
-  /** Observed deployment config. */
+  /** The settings that the installed roles were made from. */
   observedDeploymentConfig?: string;
-  /** Observed deployment ID. */
+  /** Fingerprint of the settings that are installed. */
   observedDeploymentID?: string;
-  /** Observed generation. */
+  /** The generation of this object that the status is about. */
   observedGeneration?: number;
-  /** Observed kube virt registry. */
+  /** Registry of the installed images. */
   observedKubeVirtRegistry?: string;
-  /** Observed kube virt version. */
+  /** Version that is installed. */
   observedKubeVirtVersion?: string;
-  /** Operator version. */
+  /** Version of virt-operator. */
   operatorVersion?: string;
-  /** Outdated virtual machine instance workloads. */
+  /** How many running machines still have a launcher of an earlier version. */
   outdatedVirtualMachineInstanceWorkloads?: number;
-  /** Phase. */
+  /** How far the installation is. */
   phase?: "Deploying" | "Deployed" | "Deleting" | "Deleted";
-  /** Synchronization addresses. */
+  /** Where other clusters reach this one for migrations. */
   synchronizationAddresses?: string[];
-  /** Target deployment config. */
+  /** The settings that are being installed. */
   targetDeploymentConfig?: string;
-  /** Target deployment ID. */
+  /** Fingerprint of the settings that are being installed. */
   targetDeploymentID?: string;
-  /** Target kube virt registry. */
+  /** Registry of the images that are being installed. */
   targetKubeVirtRegistry?: string;
-  /** Target kube virt version. */
+  /** Version that is being installed. */
   targetKubeVirtVersion?: string;
 }
 
-/** Generation status. */
+/** A workload as virt-operator last wrote it. */
 export interface GenerationStatus {
-  /** Name. */
+  /** Name of the object. */
   name: string;
-  /** Group. */
+  /** API group of the object. */
   group: string;
-  /** Hash. */
+  /** Fingerprint of what was written. */
   hash?: string;
-  /** Last generation. */
+  /** Generation that the write led to. */
   lastGeneration: number;
-  /** Namespace. */
+  /** Namespace of the object. */
   namespace?: string;
-  /** Resource. */
+  /** Resource of the object, for example deployments. */
   resource: string;
 }
 
-/** Kube virt workload update strategy. */
+/** How machines that run on an old launcher are moved to the new one. */
 export interface KubeVirtWorkloadUpdateStrategy {
-  /** Batch eviction interval. */
+  /** Pause between two groups of evictions. */
   batchEvictionInterval?: string;
-  /** Batch eviction size. */
+  /** How many machines are evicted at a time. */
   batchEvictionSize?: number;
-  /** Workload update methods. */
+  /** Ways that may be used, the least disruptive first. None means that machines stay as they are until they are restarted. */
   workloadUpdateMethods?: ("LiveMigrate" | "Evict" | (string & {}))[];
 }
 
-/** Component config. */
+/** How a group of roles is placed. */
 export interface ComponentConfig {
-  /** Node placement. */
+  /** Which nodes may run them. */
   nodePlacement?: NodePlacement;
-  /** Replicas. */
+  /** How many pods of each role run. */
   replicas?: number;
 }
 
-/** Node placement. */
+/** Which nodes pods may run on. */
 export interface NodePlacement {
-  /** Affinity. */
+  /** Rules about nodes and about other pods there. */
   affinity?: Affinity;
-  /** Node selector. */
+  /** Labels that the node must have. */
   nodeSelector?: Record<string, string>;
-  /** Tolerations. */
+  /** Taints that the pods accept. */
   tolerations?: Toleration[];
 }
 
-/** Customize components. */
+/** Changes to the objects that virt-operator makes, after it has made them. */
 export interface CustomizeComponents {
-  /** Flags. */
+  /** Command line flags of the roles. */
   flags?: Flags;
-  /** Patches. */
+  /** Patches of single objects. */
   patches?: CustomizeComponentsPatch[];
 }
 
-/** Flags. */
+/** Extra command line flags by role. */
 export interface Flags {
-  /** Api. */
+  /** Flags of virt-api. */
   api?: Record<string, string>;
-  /** Controller. */
+  /** Flags of virt-controller. */
   controller?: Record<string, string>;
-  /** Handler. */
+  /** Flags of virt-handler. */
   handler?: Record<string, string>;
 }
 
-/** Customize components patch. */
+/** A patch of the objects of one kind. */
 export interface CustomizeComponentsPatch {
-  /** Patch. */
+  /** The patch, as JSON text. */
   patch: string;
-  /** Resource name. */
+  /** Name of the object, or * for all. */
   resourceName: string;
-  /** Resource type. */
+  /** Kind of the object. */
   resourceType: string;
-  /** Type. */
+  /** Form of the patch. */
   type: "json" | "merge" | "strategic" | (string & {});
 }

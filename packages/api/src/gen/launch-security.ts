@@ -1,38 +1,38 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Launch security. */
+/** Protection of a guest's memory from the host. One of its fields is set; an empty object asks for secure execution on IBM Z. */
 export interface LaunchSecurity {
-  /** Sev. */
+  /** AMD SEV. */
   sev?: SEV;
-  /** Snp. */
+  /** AMD SEV-SNP. */
   snp?: SEVSNP;
-  /** Tdx. */
+  /** Intel TDX. */
   tdx?: TDX;
 }
 
-/** SEV. */
+/** AMD secure encrypted virtualization. */
 export interface SEV {
-  /** Attestation. */
+  /** Wait for the owner to check the guest before it runs. */
   attestation?: SEVAttestation;
-  /** Dh cert. */
+  /** Owner's Diffie-Hellman certificate, in base64. */
   dhCert?: string;
-  /** Policy. */
+  /** What the host may do with the guest. */
   policy?: SEVPolicy;
-  /** Session. */
+  /** Owner's session data, in base64. */
   session?: string;
 }
 
-/** SEV policy. */
+/** What the host may do with a guest. */
 export interface SEVPolicy {
-  /** Encrypted state. */
+  /** Encrypt registers, too (SEV-ES). */
   encryptedState?: boolean;
 }
 
-/** SEV attestation. */
+/** Present to wait for the owner's check. */
 export type SEVAttestation = Record<string, never>;
 
-/** SEVSNP. */
+/** Present to use AMD SEV-SNP. */
 export type SEVSNP = Record<string, never>;
 
-/** TDX. */
+/** Present to use Intel TDX. */
 export type TDX = Record<string, never>;

@@ -2,28 +2,28 @@
 
 import type { Quantity } from "../wire-types.ts";
 
-/** Memory. */
+/** Memory of a guest. */
 export interface Memory {
-  /** Guest. */
+  /** How much the guest sees. */
   guest?: Quantity;
-  /** Hugepages. */
+  /** Back it by huge pages. */
   hugepages?: Hugepages;
-  /** Max guest. */
+  /** To how much the running guest may grow. */
   maxGuest?: Quantity;
-  /** Reserved overhead. */
+  /** Memory to reserve besides what we reckon with. */
   reservedOverhead?: ReservedOverhead;
 }
 
-/** Hugepages. */
+/** Huge pages that back a guest's memory. */
 export interface Hugepages {
-  /** Page size. */
+  /** Size of a page, for example 2Mi or 1Gi. */
   pageSize?: string;
 }
 
-/** Reserved overhead. */
+/** Memory to reserve besides what we reckon with. */
 export interface ReservedOverhead {
-  /** Added overhead. */
+  /** How much. */
   addedOverhead?: Quantity;
-  /** Mem lock. */
+  /** Whether the guest's memory must be locked. */
   memLock?: "NotRequired" | "Required" | (string & {});
 }

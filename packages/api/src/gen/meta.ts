@@ -1,7 +1,7 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Local object reference. */
+/** An object in the same namespace. */
 export interface LocalObjectReference {
-  /** Name. */
+  /** Its name. */
   name?: string;
 }

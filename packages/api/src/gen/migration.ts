@@ -3,292 +3,292 @@
 import type { Condition, KubeObject } from "../k8s/meta.ts";
 import type { Quantity } from "../wire-types.ts";
 
-/** Virtual machine instance migration. */
+/** The wish to move a running machine instance to another node. */
 export interface VirtualMachineInstanceMigration extends KubeObject {
-  /** Spec. */
+  /** Which instance moves, and how. */
   spec: VirtualMachineInstanceMigrationSpec;
-  /** Status. */
+  /** How far it is. */
   status?: VirtualMachineInstanceMigrationStatus;
 }
 
-/** Virtual machine instance migration spec. */
+/** Which instance moves, and how. */
 export interface VirtualMachineInstanceMigrationSpec {
-  /** Added node selector. */
+  /** Labels that the target node must have besides those that the instance asks for. */
   addedNodeSelector?: Record<string, string>;
-  /** Priority. */
+  /** Which waiting migrations go first: system-critical, user-triggered or system-maintenance. */
   priority?: string;
-  /** Receive. */
+  /** The instance comes from another cluster. */
   receive?: VirtualMachineInstanceMigrationTarget;
-  /** Send to. */
+  /** The instance goes to another cluster. */
   sendTo?: VirtualMachineInstanceMigrationSource;
-  /** Vmi name. */
+  /** Instance in the same namespace. */
   vmiName?: string;
 }
 
-/** Virtual machine instance migration target. */
+/** The receiving end of a migration between clusters. */
 export interface VirtualMachineInstanceMigrationTarget {
-  /** Migration ID. */
+  /** Name that both ends of the migration know. */
   migrationID: string;
 }
 
-/** Virtual machine instance migration source. */
+/** The sending end of a migration between clusters. */
 export interface VirtualMachineInstanceMigrationSource {
-  /** Connect URL. */
+  /** Address of the receiving cluster. */
   connectURL: string;
-  /** Migration ID. */
+  /** Name that both ends of the migration know. */
   migrationID: string;
 }
 
-/** Virtual machine instance migration status. */
+/** How far a migration is. */
 export interface VirtualMachineInstanceMigrationStatus {
-  /** Conditions. */
+  /** What is observed about the migration. */
   conditions?: Condition[];
-  /** Migration state. */
+  /** Copy of the instance's account of its migration, kept when the instance is gone. */
   migrationState?: VirtualMachineInstanceMigrationState;
-  /** Phase. */
+  /** How far it is. */
   phase?: "Pending" | "Scheduling" | "Scheduled" | "PreparingTarget" | "TargetReady" | "WaitingForSync" | "Synchronizing" | "Running" | "Succeeded" | "Failed";
-  /** Phase transition timestamps. */
+  /** When each phase began. */
   phaseTransitionTimestamps?: VirtualMachineInstanceMigrationPhaseTransitionTimestamp[];
-  /** Synchronization addresses. */
+  /** Where the other cluster reaches this one. */
   synchronizationAddresses?: string[];
 }
 
-/** Virtual machine instance migration phase transition timestamp. */
+/** When a phase began. */
 export interface VirtualMachineInstanceMigrationPhaseTransitionTimestamp {
-  /** Phase. */
+  /** The phase. */
   phase?: "Pending" | "Scheduling" | "Scheduled" | "PreparingTarget" | "TargetReady" | "WaitingForSync" | "Synchronizing" | "Running" | "Succeeded" | "Failed";
-  /** Phase transition timestamp. */
+  /** When it began. */
   phaseTransitionTimestamp?: string;
 }
 
-/** Migration configuration. */
+/** Limits and behaviour of live migrations. */
 export interface MigrationConfiguration {
-  /** Allow auto converge. */
+  /** Slow the guest down when it changes memory faster than it can be copied. */
   allowAutoConverge?: boolean;
-  /** Allow post copy. */
+  /** Start the guest on the target before all memory is there. If the connection breaks then, the guest is lost. */
   allowPostCopy?: boolean;
-  /** Allow workload disruption. */
+  /** When copying does not finish in time, pause the guest or switch to post-copy instead of giving up. */
   allowWorkloadDisruption?: boolean;
-  /** Bandwidth per migration. */
+  /** Most bytes that one migration sends each second; 0 for no limit. */
   bandwidthPerMigration?: Quantity;
-  /** Completion timeout per gi B. */
+  /** Seconds that a migration may take for each GiB of the guest; 150 when unset. */
   completionTimeoutPerGiB?: number;
-  /** Disable TLS. */
+  /** Do not encrypt what is sent between nodes. */
   disableTLS?: boolean;
-  /** Match SE linux level on migration. */
+  /** Give the target pod the SELinux level of the source; true when unset. */
   matchSELinuxLevelOnMigration?: boolean;
-  /** Max downtime ms. */
+  /** How long the guest may stand still at the end, in milliseconds. */
   maxDowntimeMs?: number;
-  /** Network. */
+  /** Network attachment that migrations use; the pod network when unset. */
   network?: string;
-  /** Node drain taint key. */
+  /** Taint on a node that makes its machines move away. */
   nodeDrainTaintKey?: string;
-  /** Parallel migrations per cluster. */
+  /** How many migrations run at a time; 5 when unset. */
   parallelMigrationsPerCluster?: number;
-  /** Parallel outbound migrations per node. */
+  /** How many migrations leave one node at a time; 2 when unset. */
   parallelOutboundMigrationsPerNode?: number;
-  /** Progress timeout. */
+  /** Seconds without progress after which a migration is given up; 150 when unset. */
   progressTimeout?: number;
-  /** Unsafe migration override. */
+  /** Migrate although the stack thinks that it is not safe. */
   unsafeMigrationOverride?: boolean;
-  /** Utility volumes timeout. */
+  /** Seconds that a migration waits for utility volumes to be detached. */
   utilityVolumesTimeout?: number;
 }
 
-/** VMIM configuration options. */
+/** The limits that one migration runs under. */
 export interface VMIMConfigurationOptions {
-  /** Allow auto converge. */
+  /** Slow the guest down when it changes memory faster than it can be copied. */
   allowAutoConverge?: boolean;
-  /** Allow post copy. */
+  /** Start the guest on the target before all memory is there. If the connection breaks then, the guest is lost. */
   allowPostCopy?: boolean;
-  /** Allow workload disruption. */
+  /** When copying does not finish in time, pause the guest or switch to post-copy instead of giving up. */
   allowWorkloadDisruption?: boolean;
-  /** Bandwidth per migration. */
+  /** Most bytes that one migration sends each second; 0 for no limit. */
   bandwidthPerMigration?: Quantity;
-  /** Completion timeout per gi B. */
+  /** Seconds that a migration may take for each GiB of the guest; 150 when unset. */
   completionTimeoutPerGiB?: number;
-  /** Disable TLS. */
+  /** Do not encrypt what is sent between nodes. */
   disableTLS?: boolean;
-  /** Experimental. */
+  /** Ways to help slow migrations that may still change. */
   experimental?: ExperimentalMigrationOptions;
-  /** Match SE linux level on migration. */
+  /** Give the target pod the SELinux level of the source; true when unset. */
   matchSELinuxLevelOnMigration?: boolean;
-  /** Max downtime ms. */
+  /** How long the guest may stand still at the end, in milliseconds. */
   maxDowntimeMs?: number;
-  /** Network. */
+  /** Network attachment that migrations use; the pod network when unset. */
   network?: string;
-  /** Node drain taint key. */
+  /** Taint on a node that makes its machines move away. */
   nodeDrainTaintKey?: string;
-  /** Parallel migrations per cluster. */
+  /** How many migrations run at a time; 5 when unset. */
   parallelMigrationsPerCluster?: number;
-  /** Parallel outbound migrations per node. */
+  /** How many migrations leave one node at a time; 2 when unset. */
   parallelOutboundMigrationsPerNode?: number;
-  /** Progress timeout. */
+  /** Seconds without progress after which a migration is given up; 150 when unset. */
   progressTimeout?: number;
-  /** Unsafe migration override. */
+  /** Migrate although the stack thinks that it is not safe. */
   unsafeMigrationOverride?: boolean;
-  /** Utility volumes timeout. */
+  /** Seconds that a migration waits for utility volumes to be detached. */
   utilityVolumesTimeout?: number;
 }
 
-/** Experimental migration options. */
+/** Ways to help slow migrations that may still change. */
 export interface ExperimentalMigrationOptions {
-  /** Compression. */
+  /** How memory is compressed on its way. */
   compression?: string;
-  /** Downtime tuning. */
+  /** How the allowed downtime grows while copying goes on. */
   downtimeTuning?: DowntimeTuningOptions;
-  /** Stall detector. */
+  /** When copying counts as stuck. */
   stallDetector?: StallDetectorOptions;
 }
 
-/** Downtime tuning options. */
+/** How the allowed downtime grows while copying goes on. */
 export interface DowntimeTuningOptions {
-  /** Cooldown seconds. */
+  /** Seconds between two steps. */
   cooldownSeconds?: number;
-  /** Initial ms. */
+  /** Downtime at the beginning, in milliseconds. */
   initialMs?: number;
-  /** Start after iteration. */
+  /** Round of copying after which it begins to grow. */
   startAfterIteration?: number;
-  /** Steps. */
+  /** How many steps lead to the limit. */
   steps?: number;
 }
 
-/** Stall detector options. */
+/** When copying counts as stuck. */
 export interface StallDetectorOptions {
-  /** Completion timeout factor. */
+  /** Factor on the completion timeout. */
   completionTimeoutFactor?: Quantity;
-  /** Ewma alpha. */
+  /** Weight of the newest measurement in the moving average. */
   ewmaAlpha?: Quantity;
-  /** Patience window decay factor. */
+  /** How fast patience shrinks. */
   patienceWindowDecayFactor?: Quantity;
-  /** Precopy possible factor. */
+  /** How close copying must come to the allowed downtime to be thought possible. */
   precopyPossibleFactor?: Quantity;
-  /** Search local minima. */
+  /** Wait for a moment at which little is left to copy. */
   searchLocalMinima?: boolean;
-  /** Stall margin. */
+  /** Progress below which copying counts as stuck. */
   stallMargin?: number;
-  /** Stall progress timeout. */
+  /** Seconds without progress after which copying counts as stuck. */
   stallProgressTimeout?: number;
-  /** Switchover timeout. */
+  /** Seconds that the switch to the target may take. */
   switchoverTimeout?: number;
 }
 
-/** Virtual machine instance migration state. */
+/** Account of the latest migration of an instance. */
 export interface VirtualMachineInstanceMigrationState {
-  /** Abort requested. */
+  /** Someone asked to give it up. */
   abortRequested?: boolean;
-  /** Abort status. */
+  /** What became of that wish. */
   abortStatus?: "Succeeded" | "Failed" | "Aborting" | (string & {});
-  /** Completed. */
+  /** It has ended, well or not. */
   completed?: boolean;
-  /** End timestamp. */
+  /** When it ended. */
   endTimestamp?: string;
-  /** Failed. */
+  /** It has ended and the guest stayed where it was. */
   failed?: boolean;
-  /** Failure reason. */
+  /** Why it failed. */
   failureReason?: string;
-  /** Migration configuration. */
+  /** The limits that it runs under. */
   migrationConfiguration?: VMIMConfigurationOptions;
-  /** Migration network type. */
+  /** Which network it uses: Pod or Migration. */
   migrationNetworkType?: string;
-  /** Migration policy name. */
+  /** Policy that set its limits. */
   migrationPolicyName?: string;
-  /** Migration uid. */
+  /** UID of the migration object. */
   migrationUid?: string;
-  /** Mode. */
+  /** How memory is being copied. */
   mode?: "PreCopy" | "PostCopy" | "Paused" | (string & {});
-  /** Source node. */
+  /** Node that the guest leaves. */
   sourceNode?: string;
-  /** Source persistent state PVC name. */
+  /** Claim with the state that outlives the guest, at the source. */
   sourcePersistentStatePVCName?: string;
-  /** Source pod. */
+  /** Launcher pod that the guest leaves. */
   sourcePod?: string;
-  /** Source state. */
+  /** The end that the guest leaves. */
   sourceState?: VirtualMachineInstanceMigrationSourceState;
-  /** Start timestamp. */
+  /** When it began. */
   startTimestamp?: string;
-  /** Target attachment pod UID. */
+  /** UID of the target pod that holds hotplugged volumes. */
   targetAttachmentPodUID?: string;
-  /** Target CPU set. */
+  /** CPUs that the guest will be pinned to. */
   targetCPUSet?: number[];
-  /** Target direct migration node ports. */
+  /** Ports of the target node, each with the port in the pod that it leads to. */
   targetDirectMigrationNodePorts?: Record<string, number>;
-  /** Target memory overhead. */
+  /** Memory that the target launcher needs besides the guest's. */
   targetMemoryOverhead?: Quantity;
-  /** Target node. */
+  /** Node that the guest moves to. */
   targetNode?: string;
-  /** Target node address. */
+  /** Address that the source connects to. */
   targetNodeAddress?: string;
-  /** Target node domain detected. */
+  /** The domain has been seen on the target. */
   targetNodeDomainDetected?: boolean;
-  /** Target node domain ready timestamp. */
+  /** When the guest ran on the target. */
   targetNodeDomainReadyTimestamp?: string;
-  /** Target node topology. */
+  /** NUMA topology of the target node, as JSON. */
   targetNodeTopology?: string;
-  /** Target persistent state PVC name. */
+  /** Claim with the state that outlives the guest, at the target. */
   targetPersistentStatePVCName?: string;
-  /** Target pod. */
+  /** Launcher pod that the guest moves to. */
   targetPod?: string;
-  /** Target state. */
+  /** The end that the guest moves to. */
   targetState?: VirtualMachineInstanceMigrationTargetState;
 }
 
-/** Virtual machine instance migration source state. */
+/** The end that the guest leaves. */
 export interface VirtualMachineInstanceMigrationSourceState {
-  /** Domain name. */
+  /** Name of the domain there. */
   domainName?: string;
-  /** Domain namespace. */
+  /** Namespace of the domain there. */
   domainNamespace?: string;
-  /** Migration UID. */
+  /** UID of the migration object there. */
   migrationUID?: string;
   /** Node. */
   node?: string;
-  /** Node selectors. */
+  /** Labels that the source asks of the target node. */
   nodeSelectors?: Record<string, string>;
-  /** Persistent state PVC name. */
+  /** Claim with the state that outlives the guest. */
   persistentStatePVCName?: string;
-  /** Pod. */
+  /** Launcher pod. */
   pod?: string;
-  /** Selinux context. */
+  /** SELinux context of the launcher. */
   selinuxContext?: string;
-  /** Sync address. */
+  /** Where this end is reached for synchronization. */
   syncAddress?: string;
-  /** Virtual machine instance UID. */
+  /** UID of the instance there. */
   virtualMachineInstanceUID?: string;
 }
 
-/** Virtual machine instance migration target state. */
+/** The end that the guest moves to. */
 export interface VirtualMachineInstanceMigrationTargetState {
-  /** Attachment pod UID. */
+  /** UID of the pod that holds hotplugged volumes. */
   attachmentPodUID?: string;
-  /** Cpu set. */
+  /** CPUs that the guest is pinned to. */
   cpuSet?: number[];
-  /** Direct migration node ports. */
+  /** Ports of the target node, each with the port in the pod that it leads to. */
   directMigrationNodePorts?: Record<string, number>;
-  /** Domain detected. */
+  /** The domain has been seen on the target. */
   domainDetected?: boolean;
-  /** Domain name. */
+  /** Name of the domain there. */
   domainName?: string;
-  /** Domain namespace. */
+  /** Namespace of the domain there. */
   domainNamespace?: string;
-  /** Domain ready timestamp. */
+  /** When the guest ran on the target. */
   domainReadyTimestamp?: string;
-  /** Migration UID. */
+  /** UID of the migration object there. */
   migrationUID?: string;
   /** Node. */
   node?: string;
-  /** Node address. */
+  /** Address that the source connects to. */
   nodeAddress?: string;
-  /** Node topology. */
+  /** NUMA topology of the node, as JSON. */
   nodeTopology?: string;
-  /** Persistent state PVC name. */
+  /** Claim with the state that outlives the guest. */
   persistentStatePVCName?: string;
-  /** Pod. */
+  /** Launcher pod. */
   pod?: string;
-  /** Selinux context. */
+  /** SELinux context of the launcher. */
   selinuxContext?: string;
-  /** Sync address. */
+  /** Where this end is reached for synchronization. */
   syncAddress?: string;
-  /** Virtual machine instance UID. */
+  /** UID of the instance there. */
   virtualMachineInstanceUID?: string;
 }

@@ -2,30 +2,30 @@
 
 import type { ClaimRequest } from "./resource-claim.ts";
 
-/** Network. */
+/** A network that an interface connects to. One field says which. */
 export interface Network {
-  /** Name. */
+  /** Name by which the interface refers to it. */
   name: string;
-  /** Multus. */
+  /** A network that Multus attaches to the pod. */
   multus?: MultusNetwork;
-  /** Pod. */
+  /** The pod network. */
   pod?: PodNetwork;
-  /** Resource claim. */
+  /** A network device of a resource claim. */
   resourceClaim?: ClaimRequest;
 }
 
-/** Multus network. */
+/** A network that Multus attaches to the pod. */
 export interface MultusNetwork {
-  /** Default. */
+  /** Use it in place of the pod network. */
   default?: boolean;
-  /** Network name. */
+  /** Its NetworkAttachmentDefinition, as name or namespace/name. */
   networkName: string;
 }
 
-/** Pod network. */
+/** The pod network. */
 export interface PodNetwork {
-  /** Vm I pv6 network CIDR. */
+  /** IPv6 network between guest and pod; fd10:0:2::/120 when unset. */
   vmIPv6NetworkCIDR?: string;
-  /** Vm network CIDR. */
+  /** IPv4 network between guest and pod; 10.0.2.0/24 when unset. */
   vmNetworkCIDR?: string;
 }

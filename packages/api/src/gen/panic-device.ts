@@ -1,7 +1,7 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Panic device. */
+/** A device by which a guest tells that it crashed. */
 export interface PanicDevice {
-  /** Model. */
+  /** Its model; the architecture's usual one when unset. */
   model?: "hyperv" | "isa" | "pvpanic" | (string & {});
 }

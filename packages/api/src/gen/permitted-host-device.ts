@@ -1,71 +1,71 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Permitted host devices. */
+/** Devices of nodes that guests may have. */
 export interface PermittedHostDevices {
-  /** Mediated devices. */
+  /** Mediated devices, such as virtual GPUs. */
   mediatedDevices?: MediatedHostDevice[];
-  /** Pci host devices. */
+  /** PCI devices. */
   pciHostDevices?: PciHostDevice[];
-  /** Usb. */
+  /** USB devices. */
   usb?: USBHostDevice[];
 }
 
-/** Mediated host device. */
+/** A type of mediated device. */
 export interface MediatedHostDevice {
-  /** External resource provider. */
+  /** Another device plug-in offers it to the kubelet. */
   externalResourceProvider?: boolean;
-  /** Mdev name selector. */
+  /** Name of the type, as nodes show it. */
   mdevNameSelector: string;
-  /** Resource name. */
+  /** Resource by which guests ask for it. */
   resourceName: string;
 }
 
-/** Pci host device. */
+/** A model of PCI device. */
 export interface PciHostDevice {
-  /** External resource provider. */
+  /** Another device plug-in offers it to the kubelet. */
   externalResourceProvider?: boolean;
-  /** Pci vendor selector. */
+  /** Vendor and device number, for example 10de:1eb8. */
   pciVendorSelector: string;
-  /** Resource name. */
+  /** Resource by which guests ask for it. */
   resourceName: string;
 }
 
-/** USB host device. */
+/** One or more USB devices that belong together. */
 export interface USBHostDevice {
-  /** External resource provider. */
+  /** Another device plug-in offers it to the kubelet. */
   externalResourceProvider?: boolean;
-  /** Resource name. */
+  /** Resource by which guests ask for it. */
   resourceName: string;
-  /** Selectors. */
+  /** The devices. */
   selectors?: USBSelector[];
 }
 
-/** USB selector. */
+/** A model of USB device. */
 export interface USBSelector {
-  /** Product. */
+  /** Product number, in hexadecimal. */
   product: string;
-  /** Vendor. */
+  /** Vendor number, in hexadecimal. */
   vendor: string;
 }
 
-/** Mediated devices configuration. */
+/** Mediated devices that nodes create. */
 export interface MediatedDevicesConfiguration {
-  /** Enabled. */
+  /** Let virt-handler create and remove them; true when unset. */
   enabled?: boolean;
-  /** Mediated device types. */
+  /** Types to create on all nodes. */
   mediatedDeviceTypes?: string[];
-  /** Mediated devices types. */
+  /** Older spelling of mediatedDeviceTypes. */
   mediatedDevicesTypes?: string[];
-  /** Node mediated device types. */
+  /** Types to create on some nodes instead. */
   nodeMediatedDeviceTypes?: NodeMediatedDeviceTypesConfig[];
 }
 
-/** Node mediated device types config. */
+/** Mediated device types of some nodes. */
 export interface NodeMediatedDeviceTypesConfig {
-  /** Mediated device types. */
+  /** The types. */
   mediatedDeviceTypes?: string[];
-  /** Mediated devices types. */
+  /** Older spelling of mediatedDeviceTypes. */
   mediatedDevicesTypes?: string[];
-  /** Node selector. */
+  /** Labels of the nodes. */
   nodeSelector: Record<string, string>;
 }

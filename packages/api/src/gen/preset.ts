@@ -3,16 +3,16 @@
 import type { KubeObject, LabelSelector } from "../k8s/meta.ts";
 import type { DomainSpec } from "./domain.ts";
 
-/** Virtual machine instance preset. */
+/** Settings that instances with certain labels get. Use instance types and preferences instead. */
 export interface VirtualMachineInstancePreset extends KubeObject {
-  /** Spec. */
+  /** The settings, and who gets them. */
   spec?: VirtualMachineInstancePresetSpec;
 }
 
-/** Virtual machine instance preset spec. */
+/** Settings, and who gets them. */
 export interface VirtualMachineInstancePresetSpec {
-  /** Domain. */
+  /** The settings. */
   domain?: DomainSpec;
-  /** Selector. */
+  /** Labels of instances that get them. */
   selector: LabelSelector;
 }

@@ -2,63 +2,63 @@
 
 import type { IntOrString } from "../wire-types.ts";
 
-/** Probe. */
+/** A check of a guest. One of exec, guestAgentPing, httpGet and tcpSocket is set. */
 export interface Probe {
-  /** Exec. */
+  /** Command in the guest that must succeed; needs the guest agent. */
   exec?: ExecAction;
-  /** Failure threshold. */
+  /** Failures after which it counts as failed; 3 when unset. */
   failureThreshold?: number;
-  /** Guest agent ping. */
+  /** The guest agent must answer. */
   guestAgentPing?: GuestAgentPing;
-  /** Http get. */
+  /** HTTP request that must succeed. */
   httpGet?: HTTPGetAction;
-  /** Initial delay seconds. */
+  /** Seconds after the start before the first check. */
   initialDelaySeconds?: number;
-  /** Period seconds. */
+  /** Seconds between checks; 10 when unset. */
   periodSeconds?: number;
-  /** Success threshold. */
+  /** Successes after which it counts as passed; 1 when unset. */
   successThreshold?: number;
-  /** Tcp socket. */
+  /** TCP port that must accept connections. */
   tcpSocket?: TCPSocketAction;
-  /** Timeout seconds. */
+  /** Seconds that a check may take; 1 when unset. */
   timeoutSeconds?: number;
 }
 
-/** Exec action. */
+/** A command. */
 export interface ExecAction {
-  /** Command. */
+  /** Program and arguments; no shell. */
   command?: string[];
 }
 
-/** Guest agent ping. */
+/** Present to ask the guest agent. */
 export type GuestAgentPing = Record<string, never>;
 
-/** HTTP get action. */
+/** An HTTP request. */
 export interface HTTPGetAction {
-  /** Host. */
+  /** Host; the guest when unset. */
   host?: string;
-  /** Http headers. */
+  /** Headers. */
   httpHeaders?: HTTPHeader[];
   /** Path. */
   path?: string;
-  /** Port. */
+  /** Port, as number or name. */
   port: IntOrString;
-  /** Scheme. */
+  /** HTTP when unset. */
   scheme?: "HTTP" | "HTTPS" | (string & {});
 }
 
-/** HTTP header. */
+/** A header of an HTTP request. */
 export interface HTTPHeader {
-  /** Name. */
+  /** Its name. */
   name: string;
-  /** Value. */
+  /** Its value. */
   value: string;
 }
 
-/** TCP socket action. */
+/** A TCP connection. */
 export interface TCPSocketAction {
-  /** Host. */
+  /** Host; the guest when unset. */
   host?: string;
-  /** Port. */
+  /** Port, as number or name. */
   port: IntOrString;
 }

@@ -3,34 +3,34 @@
 import type { Condition, KubeObject, LabelSelector } from "../k8s/meta.ts";
 import type { VirtualMachineInstanceTemplateSpec } from "./virtual-machine.ts";
 
-/** Virtual machine instance replica set. */
+/** A number of equal instances that are replaced when they end. */
 export interface VirtualMachineInstanceReplicaSet extends KubeObject {
-  /** Spec. */
+  /** How many instances, and what they are. */
   spec: VirtualMachineInstanceReplicaSetSpec;
-  /** Status. */
+  /** How many instances there are. */
   status?: VirtualMachineInstanceReplicaSetStatus;
 }
 
-/** Virtual machine instance replica set spec. */
+/** How many instances, and what they are. */
 export interface VirtualMachineInstanceReplicaSetSpec {
-  /** Paused. */
+  /** Make and remove none for now. */
   paused?: boolean;
-  /** Replicas. */
+  /** How many; 1 when unset. */
   replicas?: number;
-  /** Selector. */
+  /** Labels of instances that count; the template must have them. */
   selector: LabelSelector;
-  /** Template. */
+  /** The instances. */
   template: VirtualMachineInstanceTemplateSpec;
 }
 
-/** Virtual machine instance replica set status. */
+/** How many instances there are. */
 export interface VirtualMachineInstanceReplicaSetStatus {
-  /** Conditions. */
+  /** ReplicaPaused and ReplicaFailure, each with its reason. */
   conditions?: Condition[];
-  /** Label selector. */
+  /** The selector as text, for autoscalers. */
   labelSelector?: string;
-  /** Ready replicas. */
+  /** How many are ready. */
   readyReplicas?: number;
-  /** Replicas. */
+  /** How many there are. */
   replicas?: number;
 }

@@ -1,19 +1,19 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Claim request. */
+/** A device of a resource claim. */
 export interface ClaimRequest {
-  /** Claim name. */
+  /** Resource claim of this machine. */
   claimName?: string;
-  /** Request name. */
+  /** Request of the claim. */
   requestName?: string;
 }
 
-/** Virtual machine instance resource claim. */
+/** A resource claim of a machine. One of the two other fields is set. */
 export interface VirtualMachineInstanceResourceClaim {
-  /** Name. */
+  /** Name by which devices refer to it. */
   name: string;
-  /** Resource claim name. */
+  /** ResourceClaim in the same namespace. */
   resourceClaimName?: string;
-  /** Resource claim template name. */
+  /** ResourceClaimTemplate that one is made from for this machine. */
   resourceClaimTemplateName?: string;
 }

@@ -2,28 +2,28 @@
 
 import type { PodAffinityTerm, WeightedPodAffinityTerm } from "../k8s/affinity.ts";
 
-/** Pod anti affinity. */
+/** Rules about pods to be away from. */
 export interface PodAntiAffinity {
-  /** Preferred during scheduling ignored during execution. */
+  /** Wishes, each with a weight. */
   preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
-  /** Required during scheduling ignored during execution. */
+  /** What must hold. */
   requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
 }
 
-/** Pod DNS config. */
+/** Name servers of a pod. */
 export interface PodDNSConfig {
-  /** Nameservers. */
+  /** Addresses of the servers. */
   nameservers?: string[];
-  /** Options. */
+  /** Options of the resolver. */
   options?: PodDNSConfigOption[];
-  /** Searches. */
+  /** Domains to search. */
   searches?: string[];
 }
 
-/** Pod DNS config option. */
+/** An option of the resolver. */
 export interface PodDNSConfigOption {
-  /** Name. */
+  /** Its name. */
   name?: string;
-  /** Value. */
+  /** Its value. */
   value?: string;
 }

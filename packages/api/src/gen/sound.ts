@@ -1,9 +1,9 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Sound device. */
+/** A sound device. Nobody hears it. */
 export interface SoundDevice {
-  /** Name. */
+  /** Name of the device. */
   name: string;
-  /** Model. */
+  /** Its model; ich9 when unset. */
   model?: "ich9" | "ac97" | (string & {});
 }

@@ -1,9 +1,9 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** TPM device. */
+/** A trusted platform module, emulated on the node. */
 export interface TPMDevice {
-  /** Enabled. */
+  /** The guest has it; true when unset. */
   enabled?: boolean;
-  /** Persistent. */
+  /** Its content outlives the guest. */
   persistent?: boolean;
 }

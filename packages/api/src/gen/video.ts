@@ -1,7 +1,7 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Video device. */
+/** A video device. */
 export interface VideoDevice {
-  /** Type. */
+  /** Its type; the architecture's usual one when unset. */
   type?: "virtio" | "vga" | "bochs" | "cirrus" | "ramfb" | (string & {});
 }

@@ -16,176 +16,176 @@ import type { ChangedBlockTrackingStatus, StorageMigratedVolumeInfo } from "./vi
 import type { VolumeStatus } from "./volume-status.ts";
 import type { UtilityVolume, Volume } from "./volume.ts";
 
-/** Virtual machine instance. */
+/** A machine that runs, or is about to. It ends with its guest. */
 export interface VirtualMachineInstance extends KubeObject {
-  /** Spec. */
+  /** What the machine is. */
   spec: VirtualMachineInstanceSpec;
-  /** Status. */
+  /** What the machine is doing. */
   status?: VirtualMachineInstanceStatus;
 }
 
-/** Virtual machine instance spec. */
+/** What a machine is: its hardware, its volumes and networks, and where it may run. */
 export interface VirtualMachineInstanceSpec {
-  /** Access credentials. */
+  /** Keys and passwords that are put into the guest while it runs. */
   accessCredentials?: AccessCredential[];
-  /** Affinity. */
+  /** Rules about the node and about other pods there. */
   affinity?: Affinity;
-  /** Architecture. */
+  /** Architecture of the guest; that of the cluster when unset. */
   architecture?: "amd64" | "arm64" | "s390x" | (string & {});
-  /** Dns config. */
+  /** Name servers and search domains of the guest. */
   dnsConfig?: PodDNSConfig;
-  /** Dns policy. */
+  /** Where the guest's name servers come from. */
   dnsPolicy?: "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None" | (string & {});
-  /** Domain. */
+  /** The hardware of the guest. */
   domain: DomainSpec;
-  /** Eviction strategy. */
+  /** What happens when the node is drained. */
   evictionStrategy?: "None" | "LiveMigrate" | "LiveMigrateIfPossible" | "External" | (string & {});
-  /** Hostname. */
+  /** Host name of the guest; the name of the instance when unset. */
   hostname?: string;
-  /** Hypervisor. */
+  /** Hypervisor to run on; that of the cluster or of the pool when unset. */
   hypervisor?: string;
-  /** Liveness probe. */
+  /** Check whose failure ends the guest. */
   livenessProbe?: Probe;
-  /** Networks. */
+  /** Networks that interfaces of the same names connect to. */
   networks?: Network[];
-  /** Node selector. */
+  /** Labels that the node must have. */
   nodeSelector?: Record<string, string>;
-  /** Priority class name. */
+  /** Priority of the guest's pod. */
   priorityClassName?: string;
-  /** Readiness probe. */
+  /** Check that decides whether the guest gets traffic. */
   readinessProbe?: Probe;
-  /** Resource claims. */
+  /** Resource claims that devices and networks refer to. */
   resourceClaims?: VirtualMachineInstanceResourceClaim[];
-  /** Scheduler name. */
+  /** Scheduler that chooses the node. */
   schedulerName?: string;
-  /** Service account name. */
+  /** Service account of the guest's pod. */
   serviceAccountName?: string;
-  /** Start strategy. */
+  /** Paused to leave the guest standing still after its start. */
   startStrategy?: "Paused" | (string & {});
-  /** Subdomain. */
+  /** Subdomain of the guest's full name. */
   subdomain?: string;
-  /** Termination grace period seconds. */
+  /** Seconds that the guest has to shut down before it is switched off; 30 when unset. */
   terminationGracePeriodSeconds?: number;
-  /** Tolerations. */
+  /** Taints of nodes that are accepted. */
   tolerations?: Toleration[];
-  /** Topology spread constraints. */
+  /** How machines are spread over zones and nodes. */
   topologySpreadConstraints?: TopologySpreadConstraint[];
-  /** Utility volumes. */
+  /** Volumes for tasks of ours that the guest does not see. */
   utilityVolumes?: UtilityVolume[];
-  /** Volumes. */
+  /** What disks and file systems of the same names are backed by. */
   volumes?: Volume[];
 }
 
-/** Virtual machine instance status. */
+/** What a machine is doing. */
 export interface VirtualMachineInstanceStatus {
-  /** VSOCKCID. */
+  /** Address of the guest on VSOCK. */
   VSOCKCID?: number;
-  /** Active pods. */
+  /** Launcher pods by UID, each with its node. */
   activePods?: Record<string, string>;
-  /** Changed block tracking. */
+  /** Whether changed blocks are tracked for incremental backup. */
   changedBlockTracking?: ChangedBlockTrackingStatus;
-  /** Conditions. */
+  /** Ready, LiveMigratable, Paused, AgentConnected and others, each with its reason. */
   conditions?: Condition[];
-  /** Current CPU topology. */
+  /** CPU topology that the guest has now. */
   currentCPUTopology?: CPUTopology;
-  /** Evacuation node name. */
+  /** Node that the guest must leave. */
   evacuationNodeName?: string;
-  /** Fs freeze status. */
+  /** Whether the guest's file systems stand still. */
   fsFreezeStatus?: "frozen" | "thawed" | (string & {});
-  /** Guest OS info. */
+  /** What the guest agent says about the system. */
   guestOSInfo?: VirtualMachineInstanceGuestOSInfo;
-  /** Interfaces. */
+  /** Network interfaces as the guest has them. */
   interfaces?: VirtualMachineInstanceNetworkInterface[];
-  /** Kernel boot status. */
+  /** Kernel and initrd that were started. */
   kernelBootStatus?: KernelBootStatus;
-  /** Launcher container image version. */
+  /** Image of the launcher. */
   launcherContainerImageVersion?: string;
-  /** Machine. */
+  /** Machine type that the guest got. */
   machine?: Machine;
-  /** Memory. */
+  /** Memory of the guest, as started, now and wanted. */
   memory?: MemoryStatus;
-  /** Migrated volumes. */
+  /** Volumes that are being copied to other claims. */
   migratedVolumes?: StorageMigratedVolumeInfo[];
-  /** Migration method. */
+  /** Whether a migration must copy disks, too. */
   migrationMethod?: "BlockMigration" | "LiveMigration" | (string & {});
-  /** Migration state. */
+  /** Account of the latest migration. */
   migrationState?: VirtualMachineInstanceMigrationState;
-  /** Migration transport. */
+  /** How the launchers of a migration talk to each other. */
   migrationTransport?: string;
-  /** Node name. */
+  /** Node that the guest runs on. */
   nodeName?: string;
-  /** Phase. */
+  /** How far the machine is. */
   phase?: "Pending" | "Scheduling" | "Scheduled" | "Running" | "Succeeded" | "Failed" | "WaitingForSync" | "Unknown";
-  /** Phase transition timestamps. */
+  /** When each phase began. */
   phaseTransitionTimestamps?: VirtualMachineInstancePhaseTransitionTimestamp[];
-  /** Qos class. */
+  /** Quality of service of the launcher pod. */
   qosClass?: "BestEffort" | "Burstable" | "Guaranteed" | (string & {});
-  /** Reason. */
+  /** Why the machine is in this phase, in one word. */
   reason?: string;
-  /** Runtime user. */
+  /** User that the launcher runs as; 0 for root. */
   runtimeUser?: number;
-  /** Selinux context. */
+  /** SELinux context of the launcher. */
   selinuxContext?: string;
-  /** Topology hints. */
+  /** What the node must have in common with later ones. */
   topologyHints?: TopologyHints;
-  /** Virtual machine revision name. */
+  /** ControllerRevision of the machine that was started. */
   virtualMachineRevisionName?: string;
-  /** Volume status. */
+  /** State of the volumes. */
   volumeStatus?: VolumeStatus[];
 }
 
-/** Virtual machine instance guest OS info. */
+/** What the guest agent says about the system. */
 export interface VirtualMachineInstanceGuestOSInfo {
-  /** Name. */
+  /** Name of the system. */
   name?: string;
-  /** Id. */
+  /** Short name of the system. */
   id?: string;
-  /** Kernel release. */
+  /** Release of the kernel. */
   kernelRelease?: string;
-  /** Kernel version. */
+  /** Version of the kernel. */
   kernelVersion?: string;
-  /** Machine. */
+  /** Architecture as the guest names it. */
   machine?: string;
-  /** Pretty name. */
+  /** Name of the system for people. */
   prettyName?: string;
-  /** Version. */
+  /** Version of the system. */
   version?: string;
-  /** Version id. */
+  /** Version of the system for programs. */
   versionId?: string;
 }
 
-/** Virtual machine instance phase transition timestamp. */
+/** When a phase began. */
 export interface VirtualMachineInstancePhaseTransitionTimestamp {
-  /** Phase. */
+  /** The phase. */
   phase?: "Pending" | "Scheduling" | "Scheduled" | "Running" | "Succeeded" | "Failed" | "WaitingForSync" | "Unknown";
-  /** Phase transition timestamp. */
+  /** When it began. */
   phaseTransitionTimestamp?: string;
 }
 
-/** CPU topology. */
+/** How vCPUs are arranged. */
 export interface CPUTopology {
-  /** Cores. */
+  /** Cores in each socket. */
   cores?: number;
   /** Sockets. */
   sockets?: number;
-  /** Threads. */
+  /** Threads in each core. */
   threads?: number;
 }
 
-/** Memory status. */
+/** Memory of a guest. */
 export interface MemoryStatus {
-  /** Guest at boot. */
+  /** What it started with. */
   guestAtBoot?: Quantity;
-  /** Guest current. */
+  /** What it has now. */
   guestCurrent?: Quantity;
-  /** Guest requested. */
+  /** What it should have. */
   guestRequested?: Quantity;
-  /** Memory overhead. */
+  /** What the launcher needs besides. */
   memoryOverhead?: Quantity;
 }
 
-/** Topology hints. */
+/** What the node must have in common with later ones. */
 export interface TopologyHints {
-  /** Tsc frequency. */
+  /** TSC frequency of the guest, in hertz. */
   tscFrequency?: number;
 }

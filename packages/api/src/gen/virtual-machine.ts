@@ -8,224 +8,224 @@ import type { VirtualMachineInstanceSpec } from "./virtual-machine-instance.ts";
 import type { PersistentVolumeClaimInfo } from "./volume-status.ts";
 import type { DataVolumeSource, PersistentVolumeClaimVolumeSource } from "./volume.ts";
 
-/** Virtual machine. */
+/** A machine that exists whether it runs or not. While it should run, there is an instance of the same name. */
 export interface VirtualMachine extends KubeObject {
-  /** Spec. */
+  /** When the machine runs, and what it is. */
   spec: VirtualMachineSpec;
-  /** Status. */
+  /** What the machine is doing. */
   status?: VirtualMachineStatus;
 }
 
-/** Virtual machine spec. */
+/** When a machine runs, and what it is. One of running and runStrategy is set. */
 export interface VirtualMachineSpec {
-  /** Data volume templates. */
+  /** Disks that are made for the machine and go with it. */
   dataVolumeTemplates?: DataVolumeTemplateSpec[];
-  /** Instancetype. */
+  /** Sizes that the machine takes from elsewhere. */
   instancetype?: InstancetypeMatcher;
-  /** Preference. */
+  /** Preferred settings that the machine takes from elsewhere. */
   preference?: PreferenceMatcher;
-  /** Run strategy. */
+  /** When the machine runs. */
   runStrategy?: "Always" | "Halted" | "Manual" | "RerunOnFailure" | "Once" | "WaitAsReceiver" | (string & {});
-  /** Running. */
+  /** Whether the machine runs. Use runStrategy instead. */
   running?: boolean;
-  /** Template. */
+  /** The instance that is made to run the machine. */
   template: VirtualMachineInstanceTemplateSpec;
-  /** Update volumes strategy. */
+  /** What a change of volumes does to the running guest. */
   updateVolumesStrategy?: "Replacement" | "Migration" | (string & {});
 }
 
-/** Virtual machine status. */
+/** What a machine is doing. */
 export interface VirtualMachineStatus {
-  /** Changed block tracking. */
+  /** Whether changed blocks are tracked for incremental backup. */
   changedBlockTracking?: ChangedBlockTrackingStatus;
-  /** Conditions. */
+  /** Ready, Paused, Failure, RestartRequired and others, each with its reason. */
   conditions?: Condition[];
-  /** Created. */
+  /** There is an instance. */
   created?: boolean;
-  /** Desired generation. */
+  /** The generation of this object that should run. */
   desiredGeneration?: number;
-  /** Instancetype ref. */
+  /** The instance type that is in effect. */
   instancetypeRef?: InstancetypeStatusRef;
-  /** Memory dump request. */
+  /** Memory dump that is wanted or was made. */
   memoryDumpRequest?: VirtualMachineMemoryDumpRequest;
-  /** Observed generation. */
+  /** The generation of this object that runs. */
   observedGeneration?: number;
-  /** Preference ref. */
+  /** The preference that is in effect. */
   preferenceRef?: InstancetypeStatusRef;
-  /** Printable status. */
+  /** What the machine is doing, in one word. */
   printableStatus?: "Stopped" | "Provisioning" | "Starting" | "Running" | "Paused" | "Stopping" | "Terminating" | "CrashLoopBackOff" | "Migrating" | "Unknown" | "ErrorUnschedulable" | "ErrImagePull" | "ImagePullBackOff" | "ErrorPvcNotFound" | "DataVolumeError" | "WaitingForVolumeBinding" | "WaitingForReceiver";
-  /** Ready. */
+  /** The guest is ready. */
   ready?: boolean;
-  /** Restore in progress. */
+  /** Restore that is under way. */
   restoreInProgress?: string;
-  /** Run strategy. */
+  /** Run strategy when it was last acted on. */
   runStrategy?: string;
-  /** Snapshot in progress. */
+  /** Snapshot that is under way. */
   snapshotInProgress?: string;
-  /** Start failure. */
+  /** Failed starts, and when the next is tried. */
   startFailure?: VirtualMachineStartFailure;
-  /** State change requests. */
+  /** Starts and stops that are still to be carried out. */
   stateChangeRequests?: VirtualMachineStateChangeRequest[];
-  /** Volume requests. */
+  /** Volumes that are still to be attached or detached. */
   volumeRequests?: VirtualMachineVolumeRequest[];
-  /** Volume snapshot statuses. */
+  /** Which volumes can be part of a snapshot. */
   volumeSnapshotStatuses?: VolumeSnapshotStatus[];
-  /** Volume update state. */
+  /** Change of volumes that is under way. */
   volumeUpdateState?: VolumeUpdateState;
 }
 
-/** Virtual machine instance template spec. */
+/** An instance that is yet to be made. */
 export interface VirtualMachineInstanceTemplateSpec {
-  /** Metadata. */
+  /** Labels and annotations that it gets. */
   metadata?: ObjectMeta;
-  /** Spec. */
+  /** What it is. */
   spec?: VirtualMachineInstanceSpec;
 }
 
-/** Virtual machine start failure. */
+/** Starts that failed one after the other. */
 export interface VirtualMachineStartFailure {
-  /** Consecutive fail count. */
+  /** How many. */
   consecutiveFailCount?: number;
-  /** Last failed VMIUID. */
+  /** UID of the last instance that failed. */
   lastFailedVMIUID?: string;
-  /** Retry after timestamp. */
+  /** When the next start is tried. */
   retryAfterTimestamp?: string;
 }
 
-/** Virtual machine state change request. */
+/** A start or stop that is still to be carried out. */
 export interface VirtualMachineStateChangeRequest {
-  /** Action. */
+  /** What to do. */
   action: "Start" | "Stop" | (string & {});
-  /** Data. */
+  /** Details of it. */
   data?: Record<string, string>;
-  /** Uid. */
+  /** UID of the instance to stop. */
   uid?: string;
 }
 
-/** Virtual machine memory dump request. */
+/** A dump of the guest's memory into a claim. */
 export interface VirtualMachineMemoryDumpRequest {
-  /** Claim name. */
+  /** Claim that receives it. */
   claimName: string;
-  /** End timestamp. */
+  /** When it ended. */
   endTimestamp?: string;
-  /** File name. */
+  /** File in the claim. */
   fileName?: string;
-  /** Message. */
+  /** Why it failed. */
   message?: string;
-  /** Phase. */
+  /** How far it is. */
   phase: string;
-  /** Remove. */
+  /** Detach the claim. */
   remove?: boolean;
-  /** Start timestamp. */
+  /** When it began. */
   startTimestamp?: string;
 }
 
-/** Virtual machine volume request. */
+/** A volume to attach or detach. One of its fields is set. */
 export interface VirtualMachineVolumeRequest {
-  /** Add volume options. */
+  /** Attach this one. */
   addVolumeOptions?: AddVolumeOptions;
-  /** Remove volume options. */
+  /** Detach this one. */
   removeVolumeOptions?: RemoveVolumeOptions;
 }
 
-/** Add volume options. */
+/** A volume to attach to a running guest. */
 export interface AddVolumeOptions {
-  /** Name. */
+  /** Name of the volume and its disk. */
   name: string;
-  /** Disk. */
+  /** How the guest sees it. */
   disk: Disk;
-  /** Dry run. */
+  /** All to check the request only. */
   dryRun?: string[];
-  /** Volume source. */
+  /** What backs it. */
   volumeSource: HotplugVolumeSource;
 }
 
-/** Remove volume options. */
+/** A volume to detach from a running guest. */
 export interface RemoveVolumeOptions {
-  /** Name. */
+  /** Name of the volume. */
   name: string;
-  /** Dry run. */
+  /** All to check the request only. */
   dryRun?: string[];
 }
 
-/** Hotplug volume source. */
+/** What backs a hotplugged volume. One of its fields is set. */
 export interface HotplugVolumeSource {
-  /** Data volume. */
+  /** A DataVolume. */
   dataVolume?: DataVolumeSource;
-  /** Persistent volume claim. */
+  /** A claim. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
 }
 
-/** Volume snapshot status. */
+/** Whether a volume can be part of a snapshot. */
 export interface VolumeSnapshotStatus {
-  /** Name. */
+  /** Name of the volume. */
   name: string;
-  /** Enabled. */
+  /** It can. */
   enabled: boolean;
-  /** Reason. */
+  /** Why not. */
   reason?: string;
 }
 
-/** Volume update state. */
+/** A change of volumes that is under way. */
 export interface VolumeUpdateState {
-  /** Volume migration state. */
+  /** Volumes that are being copied. */
   volumeMigrationState?: VolumeMigrationState;
 }
 
-/** Volume migration state. */
+/** Volumes that are being copied to other claims. */
 export interface VolumeMigrationState {
-  /** Migrated volumes. */
+  /** The volumes. */
   migratedVolumes?: StorageMigratedVolumeInfo[];
 }
 
-/** Storage migrated volume info. */
+/** A volume that is being copied to another claim. */
 export interface StorageMigratedVolumeInfo {
-  /** Destination PVC info. */
+  /** Claim that it goes to. */
   destinationPVCInfo?: PersistentVolumeClaimInfo;
-  /** Source PVC info. */
+  /** Claim that it comes from. */
   sourcePVCInfo?: PersistentVolumeClaimInfo;
-  /** Volume name. */
+  /** Name of the volume. */
   volumeName: string;
 }
 
-/** Changed block tracking status. */
+/** Whether changed blocks are tracked. */
 export interface ChangedBlockTrackingStatus {
-  /** Backup status. */
+  /** Backup that is under way, or the latest. */
   backupStatus?: VirtualMachineInstanceBackupStatus;
-  /** State. */
+  /** State of the tracking. */
   state: string;
 }
 
-/** Virtual machine instance backup status. */
+/** A backup of a running guest. */
 export interface VirtualMachineInstanceBackupStatus {
-  /** Backup msg. */
+  /** What went wrong. */
   backupMsg?: string;
-  /** Backup name. */
+  /** Name of the backup. */
   backupName?: string;
-  /** Checkpoint name. */
+  /** Checkpoint that the next backup starts from. */
   checkpointName?: string;
-  /** Completed. */
+  /** It has ended, well or not. */
   completed?: boolean;
-  /** End timestamp. */
+  /** When it ended. */
   endTimestamp?: string;
-  /** Failed. */
+  /** It has failed. */
   failed?: boolean;
-  /** Quiesce status. */
+  /** Whether file systems stood still meanwhile. */
   quiesceStatus?: string;
-  /** Start timestamp. */
+  /** When it began. */
   startTimestamp?: string;
-  /** Volumes. */
+  /** Volumes that are part of it. */
   volumes?: VirtualMachineInstanceBackupVolumeInfo[];
 }
 
-/** Virtual machine instance backup volume info. */
+/** A volume that is part of a backup. */
 export interface VirtualMachineInstanceBackupVolumeInfo {
-  /** Data endpoint. */
+  /** Where the blocks are read. */
   dataEndpoint?: string;
-  /** Disk target. */
+  /** Device that the guest sees. */
   diskTarget?: string;
-  /** Map endpoint. */
+  /** Where the map of changed blocks is read. */
   mapEndpoint?: string;
-  /** Volume name. */
+  /** Name of the volume. */
   volumeName: string;
 }

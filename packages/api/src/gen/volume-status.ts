@@ -2,70 +2,70 @@
 
 import type { Quantity } from "../wire-types.ts";
 
-/** Volume status. */
+/** State of a volume. */
 export interface VolumeStatus {
-  /** Name. */
+  /** Name of the volume. */
   name: string;
-  /** Container disk volume. */
+  /** The container disk. */
   containerDiskVolume?: ContainerDiskInfo;
-  /** Hotplug volume. */
+  /** The pod that holds a hotplugged volume. */
   hotplugVolume?: HotplugVolumeStatus;
-  /** Memory dump volume. */
+  /** The memory dump. */
   memoryDumpVolume?: DomainMemoryDumpInfo;
-  /** Message. */
+  /** More about the phase. */
   message?: string;
-  /** Persistent volume claim info. */
+  /** The claim. */
   persistentVolumeClaimInfo?: PersistentVolumeClaimInfo;
-  /** Phase. */
+  /** How far it is. */
   phase?: "Pending" | "Bound" | "HotplugVolumeAttachedToNode" | "HotplugVolumeMounted" | "Ready" | "HotplugVolumeDetaching" | "HotplugVolumeUnMountedFromNode" | "MemoryDumpVolumeInProgress" | "MemoryDumpVolumeCompleted" | "MemoryDumpVolumeFailed" | (string & {});
-  /** Reason. */
+  /** Why it is in this phase, in one word. */
   reason?: string;
-  /** Size. */
+  /** Size in bytes. */
   size?: number;
-  /** Target. */
+  /** Device that the guest sees, for example vda. */
   target: string;
 }
 
-/** Container disk info. */
+/** A container disk that is in use. */
 export interface ContainerDiskInfo {
-  /** Checksum. */
+  /** CRC-32 of the disk image. */
   checksum?: number;
 }
 
-/** Hotplug volume status. */
+/** The pod that holds a hotplugged volume. */
 export interface HotplugVolumeStatus {
-  /** Attach pod name. */
+  /** Its name. */
   attachPodName?: string;
-  /** Attach pod UID. */
+  /** Its UID. */
   attachPodUID?: string;
 }
 
-/** Domain memory dump info. */
+/** A dump of a guest's memory. */
 export interface DomainMemoryDumpInfo {
-  /** Claim name. */
+  /** Claim that it is in. */
   claimName?: string;
-  /** End timestamp. */
+  /** When it ended. */
   endTimestamp?: string;
-  /** Start timestamp. */
+  /** When it began. */
   startTimestamp?: string;
-  /** Target file name. */
+  /** File in the claim. */
   targetFileName?: string;
 }
 
-/** Persistent volume claim info. */
+/** What is known about a claim. */
 export interface PersistentVolumeClaimInfo {
-  /** Access modes. */
+  /** How nodes may mount it. */
   accessModes?: ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod" | (string & {}))[];
-  /** Capacity. */
+  /** Its size. */
   capacity?: Record<string, Quantity>;
-  /** Claim name. */
+  /** Its name. */
   claimName?: string;
-  /** Filesystem overhead. */
+  /** Share of it that its file system takes. */
   filesystemOverhead?: string;
-  /** Preallocated. */
+  /** All space was taken at once. */
   preallocated?: boolean;
-  /** Requests. */
+  /** Size that was asked for. */
   requests?: Record<string, Quantity>;
-  /** Volume mode. */
+  /** Block device or file system. */
   volumeMode?: "Block" | "Filesystem" | "FromStorageProfile" | (string & {});
 }

@@ -4,209 +4,209 @@ import type { DownwardAPIVolumeFile } from "../k8s/volume.ts";
 import type { Quantity } from "../wire-types.ts";
 import type { LocalObjectReference } from "./meta.ts";
 
-/** Volume. */
+/** What backs a disk or file system. One field besides the name is set. */
 export interface Volume {
-  /** Name. */
+  /** Name by which disk or file system refer to it. */
   name: string;
-  /** Cloud init config drive. */
+  /** Data for cloud-init, as a config drive. */
   cloudInitConfigDrive?: CloudInitConfigDriveSource;
-  /** Cloud init no cloud. */
+  /** Data for cloud-init, as a NoCloud disk. */
   cloudInitNoCloud?: CloudInitNoCloudSource;
-  /** Config map. */
+  /** Files of a ConfigMap. */
   configMap?: ConfigMapVolumeSource;
-  /** Container disk. */
+  /** Disk image in a container image; changes are lost with the guest. */
   containerDisk?: ContainerDiskSource;
-  /** Container path. */
+  /** Folder of the launcher's container. */
   containerPath?: ContainerPathVolumeSource;
-  /** Data volume. */
+  /** A DataVolume. */
   dataVolume?: DataVolumeSource;
-  /** Downward API. */
+  /** Files with fields of the machine's pod. */
   downwardAPI?: DownwardAPIVolumeSource;
-  /** Downward metrics. */
+  /** Metrics of the node. */
   downwardMetrics?: DownwardMetricsVolumeSource;
-  /** Empty disk. */
+  /** An empty disk that goes with the guest. */
   emptyDisk?: EmptyDiskSource;
-  /** Ephemeral. */
+  /** A claim that is read; changes are lost with the guest. */
   ephemeral?: EphemeralVolumeSource;
-  /** Host disk. */
+  /** A disk image on the node. */
   hostDisk?: HostDisk;
-  /** Memory dump. */
+  /** Claim that a dump of the guest's memory is written to. */
   memoryDump?: MemoryDumpVolumeSource;
-  /** Persistent volume claim. */
+  /** A claim. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
-  /** Secret. */
+  /** Files of a Secret. */
   secret?: SecretVolumeSource;
-  /** Service account. */
+  /** Token of a service account. */
   serviceAccount?: ServiceAccountVolumeSource;
-  /** Sysprep. */
+  /** Answer files for the setup of Windows. */
   sysprep?: SysprepSource;
 }
 
-/** Cloud init config drive source. */
+/** Data for cloud-init. */
 export interface CloudInitConfigDriveSource {
-  /** Network data. */
+  /** Network configuration, as text. */
   networkData?: string;
-  /** Network data base64. */
+  /** Network configuration, in base64. */
   networkDataBase64?: string;
-  /** Network data secret ref. */
+  /** Secret with the network configuration. */
   networkDataSecretRef?: LocalObjectReference;
-  /** Secret ref. */
+  /** Secret with the user data. */
   secretRef?: LocalObjectReference;
-  /** User data. */
+  /** User data, as text. */
   userData?: string;
-  /** User data base64. */
+  /** User data, in base64. */
   userDataBase64?: string;
 }
 
-/** Cloud init no cloud source. */
+/** Data for cloud-init. */
 export interface CloudInitNoCloudSource {
-  /** Network data. */
+  /** Network configuration, as text. */
   networkData?: string;
-  /** Network data base64. */
+  /** Network configuration, in base64. */
   networkDataBase64?: string;
-  /** Network data secret ref. */
+  /** Secret with the network configuration. */
   networkDataSecretRef?: LocalObjectReference;
-  /** Secret ref. */
+  /** Secret with the user data. */
   secretRef?: LocalObjectReference;
-  /** User data. */
+  /** User data, as text. */
   userData?: string;
-  /** User data base64. */
+  /** User data, in base64. */
   userDataBase64?: string;
 }
 
-/** Config map volume source. */
+/** Files of a ConfigMap. */
 export interface ConfigMapVolumeSource {
-  /** Name. */
+  /** The ConfigMap. */
   name?: string;
-  /** Optional. */
+  /** It may be missing. */
   optional?: boolean;
-  /** Volume label. */
+  /** Label of the disk. */
   volumeLabel?: string;
 }
 
-/** Container disk source. */
+/** Disk image in a container image. */
 export interface ContainerDiskSource {
-  /** Image. */
+  /** The container image. */
   image: string;
-  /** Image pull policy. */
+  /** When nodes fetch it. */
   imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | (string & {});
-  /** Image pull secret. */
+  /** Secret with the credentials of the registry. */
   imagePullSecret?: string;
-  /** Path. */
+  /** Path of the disk image; the one file in /disk when unset. */
   path?: string;
 }
 
-/** Container path volume source. */
+/** Folder of the launcher's container. */
 export interface ContainerPathVolumeSource {
-  /** Path. */
+  /** The folder. */
   path: string;
-  /** Read only. */
+  /** The guest cannot write to it. */
   readOnly?: boolean;
 }
 
-/** Data volume source. */
+/** A DataVolume. */
 export interface DataVolumeSource {
-  /** Name. */
+  /** Its name. */
   name: string;
-  /** Hotpluggable. */
+  /** It may be detached while the guest runs. */
   hotpluggable?: boolean;
 }
 
-/** Downward API volume source. */
+/** Files with fields of the machine's pod. */
 export interface DownwardAPIVolumeSource {
-  /** Fields. */
+  /** The files. */
   fields?: DownwardAPIVolumeFile[];
-  /** Volume label. */
+  /** Label of the disk. */
   volumeLabel?: string;
 }
 
-/** Downward metrics volume source. */
+/** Present to show metrics of the node. */
 export type DownwardMetricsVolumeSource = Record<string, never>;
 
-/** Empty disk source. */
+/** An empty disk that goes with the guest. */
 export interface EmptyDiskSource {
-  /** Capacity. */
+  /** Its size. */
   capacity: Quantity;
 }
 
-/** Ephemeral volume source. */
+/** A claim that is read; changes are lost with the guest. */
 export interface EphemeralVolumeSource {
-  /** Persistent volume claim. */
+  /** The claim. */
   persistentVolumeClaim?: ClaimVolumeSource;
 }
 
-/** Claim volume source. */
+/** A claim. */
 export interface ClaimVolumeSource {
-  /** Claim name. */
+  /** Its name. */
   claimName: string;
-  /** Read only. */
+  /** It is not written to. */
   readOnly?: boolean;
 }
 
-/** Host disk. */
+/** A disk image on the node. */
 export interface HostDisk {
-  /** Capacity. */
+  /** Its size, when it is made. */
   capacity?: Quantity;
-  /** Path. */
+  /** Its path. */
   path: string;
-  /** Shared. */
+  /** Several guests may write to it at a time. */
   shared?: boolean;
-  /** Type. */
+  /** Whether it is made when it is missing. */
   type: "Disk" | "DiskOrCreate" | (string & {});
 }
 
-/** Memory dump volume source. */
+/** Claim that a dump of the guest's memory is written to. */
 export interface MemoryDumpVolumeSource {
-  /** Claim name. */
+  /** Its name. */
   claimName: string;
-  /** Hotpluggable. */
+  /** It may be detached while the guest runs. */
   hotpluggable?: boolean;
-  /** Read only. */
+  /** It is not written to. */
   readOnly?: boolean;
 }
 
-/** Persistent volume claim volume source. */
+/** A claim. */
 export interface PersistentVolumeClaimVolumeSource {
-  /** Claim name. */
+  /** Its name. */
   claimName: string;
-  /** Hotpluggable. */
+  /** It may be detached while the guest runs. */
   hotpluggable?: boolean;
-  /** Read only. */
+  /** The guest cannot write to it. */
   readOnly?: boolean;
 }
 
-/** Secret volume source. */
+/** Files of a Secret. */
 export interface SecretVolumeSource {
-  /** Optional. */
+  /** It may be missing. */
   optional?: boolean;
-  /** Secret name. */
+  /** The Secret. */
   secretName?: string;
-  /** Volume label. */
+  /** Label of the disk. */
   volumeLabel?: string;
 }
 
-/** Service account volume source. */
+/** Token of a service account. */
 export interface ServiceAccountVolumeSource {
-  /** Service account name. */
+  /** The service account. */
   serviceAccountName?: string;
 }
 
-/** Sysprep source. */
+/** Answer files for the setup of Windows. One of its fields is set. */
 export interface SysprepSource {
-  /** Config map. */
+  /** ConfigMap with the files. */
   configMap?: LocalObjectReference;
-  /** Secret. */
+  /** Secret with the files. */
   secret?: LocalObjectReference;
 }
 
-/** Utility volume. */
+/** A claim for tasks of ours that the guest does not see. */
 export interface UtilityVolume {
-  /** Name. */
+  /** Name of the volume. */
   name: string;
-  /** Claim name. */
+  /** The claim. */
   claimName: string;
-  /** Read only. */
+  /** It is not written to. */
   readOnly?: boolean;
-  /** Type. */
+  /** What it is for: MemoryDump or Backup. */
   type?: string;
 }

@@ -1,23 +1,23 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
-/** Watchdog. */
+/** A device that acts when the guest hangs. One of i6300esb and diag288 is set. */
 export interface Watchdog {
-  /** Name. */
+  /** Name of the device. */
   name: string;
-  /** Diag288. */
+  /** The watchdog of IBM Z. */
   diag288?: Diag288Watchdog;
-  /** I6300esb. */
+  /** The watchdog of other architectures. */
   i6300esb?: I6300ESBWatchdog;
 }
 
-/** Diag288 watchdog. */
+/** The watchdog of IBM Z. */
 export interface Diag288Watchdog {
-  /** Action. */
+  /** What it does; reset when unset. */
   action?: "poweroff" | "reset" | "shutdown" | (string & {});
 }
 
-/** I6300 ESB watchdog. */
+/** A PCI watchdog. */
 export interface I6300ESBWatchdog {
-  /** Action. */
+  /** What it does; reset when unset. */
   action?: "poweroff" | "reset" | "shutdown" | (string & {});
 }
