@@ -32,6 +32,8 @@ export interface Store {
   /** Throws StoreCompacted when the asked revision is no longer in history. */
   range(prefix: string, options?: RangeOptions): RangeResult;
   count(prefix: string): number;
+  /** How many keys below the prefix sort up to and including `last`. */
+  countUpTo(prefix: string, last: string): number;
   /**
    * Writes if the key's revision is still `expected` (0: the key must not exist). `encode` gets the new revision, so that
    * a value can carry it. Throws StoreConflict otherwise.
@@ -40,6 +42,8 @@ export interface Store {
   remove(key: string, expected: number, encodeLast: (revision: number) => Buffer): Promise<StoredEntry>;
   /** Reads events after `revision`, `wake` is called when there may be more. Throws StoreCompacted like `range`. */
   watch(prefix: string, revision: number, wake: () => void): EventCursor;
+  /** Calls the listener with every batch right after it is on disk, before its writers hear of it. */
+  subscribe(listener: (events: readonly StoreEvent[]) => void): void;
   compact(revision: number): void;
   close(): Promise<void>;
 }
@@ -61,7 +65,7 @@ const formatVersion = 1;
 export async function openStore(options: StoreOptions): Promise<Store> {
   const lock = await lockDirectory(options.path);
   try {
-    return new LmdbStore(options, lock.release);
+    return new LmdbStore(options, () => lock.release());
   } catch (error) {
     await lock.release();
     throw error;
@@ -77,6 +81,7 @@ class LmdbStore implements Store {
   readonly #release: () => Promise<void>;
   /** Keys with a write under way, with the state that readers still see. */
   readonly #inFlight = new Map<string, { previous: StoredEntry | undefined; done: Promise<unknown> }>();
+  readonly #listeners = new Set<(events: readonly StoreEvent[]) => void>();
   #queue: PendingWrite[] = [];
   #committing: Promise<void> | undefined;
   #revision: number;
@@ -148,6 +153,10 @@ class LmdbStore implements Store {
     return count;
   }
 
+  countUpTo(prefix: string, last: string): number {
+    return this.#objects.getKeysCount({ start: prefix, end: last, inclusiveEnd: true });
+  }
+
   put(key: string, expected: number, encode: (revision: number) => Buffer): Promise<StoredEntry> {
     return this.#write(key, expected, (revision, previous) => ({
       revision,
@@ -172,6 +181,10 @@ class LmdbStore implements Store {
     const cursor = this.#log.read(prefix, revision, wake);
     if (cursor === undefined) throw compacted(prefix, revision);
     return cursor;
+  }
+
+  subscribe(listener: (events: readonly StoreEvent[]) => void): void {
+    this.#listeners.add(listener);
   }
 
   compact(revision: number): void {
@@ -241,7 +254,9 @@ class LmdbStore implements Store {
       return;
     }
     this.#revision = revision;
-    this.#log.append(batch.map(({ event }) => event));
+    const events = batch.map(({ event }) => event);
+    for (const listener of this.#listeners) listener(events);
+    this.#log.append(events);
     for (const { event, resolve } of batch) {
       // One of the two is set by construction: a removal carries the last state.
       const value = (event.value ?? event.last) as Buffer;
@@ -265,7 +280,7 @@ class LmdbStore implements Store {
 
   *#scan(prefix: string, after: string | undefined): Generator<StoredEntry> {
     const start = after ?? prefix;
-    const range = this.#objects.getRange({ start, end: endOf(prefix), versions: true });
+    const range = this.#objects.getRange({ ...(start === "" ? {} : { start }), end: endOf(prefix), versions: true });
     for (const { key, value, version } of range) {
       if (key === after) continue;
       yield { key, value, revision: version ?? 0 };

@@ -24,7 +24,7 @@ const documents = [
 ];
 
 const roots = [
-  "core.v1: Namespace Node Pod Event Secret ConfigMap ServiceAccount Service Endpoints PersistentVolumeClaim PersistentVolume Binding",
+  "core.v1: Namespace Node Pod Event Secret ConfigMap ServiceAccount Service PersistentVolumeClaim PersistentVolume Binding",
   "admissionregistration.v1: MutatingWebhookConfiguration ValidatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding MutatingAdmissionPolicy MutatingAdmissionPolicyBinding",
   "apps.v1: Deployment ReplicaSet DaemonSet ControllerRevision",
   "authentication.v1: TokenRequest TokenReview SelfSubjectReview",

@@ -1,0 +1,69 @@
+import { StatusError } from "./http/status-error.ts";
+import { bootstrapRoles } from "./auth/bootstrap-policy.ts";
+import type { ApiObject } from "./kinds/kind.ts";
+import type { Objects } from "./registry/objects.ts";
+import { systemContext } from "./registry/request-context.ts";
+import type { Resource } from "./registry/resource.ts";
+import type { ResourceRegistry } from "./registry/resource-registry.ts";
+
+const rbac = "rbac.authorization.k8s.io";
+const context = systemContext("kube-apiserver");
+const marks = {
+  labels: { "kubernetes.io/bootstrapping": "rbac-defaults" },
+  annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
+};
+
+/** Creates what every cluster has from its first moment: namespaces and roles. What is there already stays. */
+export async function bootstrap(objects: Objects, registry: ResourceRegistry): Promise<void> {
+  const resource = (group: string, plural: string): Resource => {
+    const found = registry.find(group, "v1", plural);
+    if (found === undefined) throw new Error(`bootstrap: no built-in resource ${plural}`);
+    return found;
+  };
+  const namespaces = ["default", "kube-system", "kube-public", "kube-node-lease"];
+  await Promise.all(namespaces.map((name) => ensure(objects, resource("", "namespaces"), "", { metadata: { name } })));
+  await Promise.all([
+    ...bootstrapRoles.map(({ name, rules }) =>
+      ensureLatest(objects, resource(rbac, "clusterroles"), { metadata: { name, ...marks }, rules }),
+    ),
+    ...bootstrapRoles
+      .filter(({ groups = [] }) => groups.length > 0)
+      .map(({ name, groups = [] }) =>
+        ensure(objects, resource(rbac, "clusterrolebindings"), "", {
+          metadata: { name, ...marks },
+          roleRef: { apiGroup: rbac, kind: "ClusterRole", name },
+          subjects: groups.map((group) => ({ apiGroup: rbac, kind: "Group", name: group })),
+        }),
+      ),
+  ]);
+}
+
+/** Creates the object unless one of that name exists. */
+export async function ensure(
+  objects: Objects,
+  resource: Resource,
+  namespace: string,
+  object: ApiObject,
+): Promise<void> {
+  if (objects.find(resource, namespace, object.metadata.name ?? "") !== undefined) return;
+  try {
+    await objects.create(context, resource, namespace, object);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.status.reason === "AlreadyExists")) throw error;
+  }
+}
+
+/** Roles of the server follow its version, unless somebody took them out of its hands by the annotation. */
+async function ensureLatest(objects: Objects, resource: Resource, object: ApiObject): Promise<void> {
+  const name = object.metadata.name ?? "";
+  const found = objects.find(resource, "", name);
+  if (found === undefined) return ensure(objects, resource, "", object);
+  if (found.metadata.annotations?.["rbac.authorization.kubernetes.io/autoupdate"] !== "true") return;
+  await objects.update(context, {
+    resource,
+    namespace: "",
+    name,
+    subresource: "",
+    change: (current) => (current["aggregationRule"] === undefined ? { ...current, rules: object["rules"] } : current),
+  });
+}

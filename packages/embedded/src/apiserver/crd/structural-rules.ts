@@ -1,0 +1,47 @@
+import { fieldError, type FieldError } from "../http/status-error.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+
+/**
+ * Whether a schema is structural: every value has a type, so that objects can be pruned and defaulted. Inside allOf, anyOf,
+ * oneOf and not only constraints may stand, no types and no defaults.
+ */
+export function structuralErrors(schema: JsonObject, field: string): FieldError[] {
+  const found: FieldError[] = [];
+  if (schema["type"] !== "object")
+    found.push(fieldError.invalid(`${field}.type`, schema["type"], "must be object at the root"));
+  checkLevel(schema, field, found, true);
+  return found;
+}
+
+function checkLevel(schema: JsonObject, field: string, found: FieldError[], isRoot = false): void {
+  const isFree =
+    schema["x-kubernetes-int-or-string"] === true || schema["x-kubernetes-preserve-unknown-fields"] === true;
+  if ((schema["type"] === undefined || schema["type"] === "") && !isFree && !isRoot) {
+    found.push(fieldError.required(`${field}.type`, "must not be empty for specified object fields"));
+  }
+  if (schema["x-kubernetes-int-or-string"] === true && schema["type"] !== undefined && schema["type"] !== "") {
+    found.push(
+      fieldError.invalid(`${field}.type`, schema["type"], "must be empty if x-kubernetes-int-or-string is true"),
+    );
+  }
+  if (schema["$ref"] !== undefined) found.push(fieldError.forbidden(`${field}.$ref`, "$ref is not supported"));
+  if (isJsonObject(schema["properties"]) && isJsonObject(schema["additionalProperties"])) {
+    found.push(
+      fieldError.forbidden(`${field}.additionalProperties`, "additionalProperties and properties are mutual exclusive"),
+    );
+  }
+  if (schema["x-kubernetes-list-type"] === "map" && !Array.isArray(schema["x-kubernetes-list-map-keys"])) {
+    found.push(
+      fieldError.required(`${field}.x-kubernetes-list-map-keys`, "must not be empty if x-kubernetes-list-type is map"),
+    );
+  }
+  for (const [name, child] of Object.entries(isJsonObject(schema["properties"]) ? schema["properties"] : {})) {
+    if (isRoot && ["metadata", "apiVersion", "kind"].includes(name)) continue;
+    if (isJsonObject(child)) checkLevel(child, `${field}.properties[${name}]`, found);
+  }
+  if (isJsonObject(schema["items"])) checkLevel(schema["items"], `${field}.items`, found);
+  else if (schema["type"] === "array") found.push(fieldError.required(`${field}.items`, "must be specified"));
+  if (isJsonObject(schema["additionalProperties"])) {
+    checkLevel(schema["additionalProperties"], `${field}.additionalProperties`, found);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Store } from "../../store/store.ts";
+
+interface Node {
+  readonly key: string;
+  readonly uid: string;
+  readonly namespace: string;
+  /** UIDs of the owners. */
+  readonly owners: readonly string[];
+}
+
+/** Who owns whom, by UID, kept up with the store. The objects themselves stay on disk. */
+export class OwnerIndex {
+  readonly #byUid = new Map<string, Node>();
+  readonly #dependents = new Map<string, Set<string>>();
+
+  constructor(
+    store: Store,
+    onChange: (change: { readonly uid: string; readonly key: string; readonly gone: boolean }) => void,
+  ) {
+    for (const { key, value } of store.range("").entries) this.#put(key, value);
+    store.subscribe((events) => {
+      for (const { key, value, previous } of events) {
+        if (value !== undefined) {
+          const node = this.#put(key, value);
+          onChange({ uid: node.uid, key, gone: false });
+        } else if (previous !== undefined) {
+          const { uid } = parseNode(key, previous.value);
+          this.#remove(uid);
+          onChange({ uid, key, gone: true });
+        }
+      }
+    });
+  }
+
+  has(uid: string): boolean {
+    return this.#byUid.has(uid);
+  }
+
+  /** Whether the owner exists where an owner must be: in the same namespace, or in none. */
+  isOwner(uid: string, namespace: string): boolean {
+    const node = this.#byUid.get(uid);
+    return node !== undefined && (node.namespace === "" || node.namespace === namespace);
+  }
+
+  keysOfDependents(uid: string): string[] {
+    return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#byUid.get(dependent)?.key ?? []);
+  }
+
+  /** Keys of all objects that name an owner. */
+  owned(): string[] {
+    return [...this.#byUid.values()].filter((node) => node.owners.length > 0).map((node) => node.key);
+  }
+
+  #put(key: string, value: Buffer): Node {
+    const node = parseNode(key, value);
+    this.#unlink(node.uid);
+    this.#byUid.set(node.uid, node);
+    for (const owner of node.owners) {
+      const dependents = this.#dependents.get(owner) ?? new Set<string>();
+      dependents.add(node.uid);
+      this.#dependents.set(owner, dependents);
+    }
+    return node;
+  }
+
+  #remove(uid: string): void {
+    this.#unlink(uid);
+    this.#byUid.delete(uid);
+  }
+
+  #unlink(uid: string): void {
+    for (const owner of this.#byUid.get(uid)?.owners ?? []) {
+      const dependents = this.#dependents.get(owner);
+      dependents?.delete(uid);
+      if (dependents?.size === 0) this.#dependents.delete(owner);
+    }
+  }
+}
+
+function parseNode(key: string, value: Buffer): Node {
+  // Everything in the store is an object that this server wrote.
+  const { metadata } = JSON.parse(value.toString()) as {
+    metadata: { uid: string; namespace?: string; ownerReferences?: { uid: string }[] };
+  };
+  const owners = metadata.ownerReferences?.map((owner) => owner.uid) ?? [];
+  return { key, uid: metadata.uid, namespace: metadata.namespace ?? "", owners };
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { stringify as stringifyYaml } from "yaml";
+
+import type { UserInfo } from "../auth/user.ts";
+import { parseBody, readBody, type Body } from "./body.ts";
+import type { ResponseFormat } from "./media-type.ts";
+import { badRequest, type StatusError } from "./status-error.ts";
+import type { RequestInfo } from "./request-info.ts";
+import type { FieldValidation, RequestContext } from "../registry/request-context.ts";
+
+/** One request and its answer, with what every handler needs. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly #warnings: string[] = [];
+  #body: Body | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, info: RequestInfo, user: UserInfo) {
+    this.request = request;
+    this.response = response;
+    this.info = info;
+    this.user = user;
+  }
+
+  get query(): URLSearchParams {
+    return this.info.query;
+  }
+
+  async body(): Promise<Body> {
+    this.#body ??= await readBody(this.request);
+    return this.#body;
+  }
+
+  /** The parsed body and the fields that occur twice in it. */
+  async parsedBody(): Promise<{ value: unknown; duplicates: string[] }> {
+    const body = await this.body();
+    if (body.text.trim() === "") return { value: undefined, duplicates: [] };
+    return parseBody(body);
+  }
+
+  warn(message: string): void {
+    if (!this.#warnings.includes(message) && this.#warnings.length < 50) this.#warnings.push(message);
+  }
+
+  /** What writes need to know, from the query and the headers. */
+  context(): RequestContext {
+    const fieldManager = this.query.get("fieldManager") ?? "";
+    if (fieldManager.length > 128) throw badRequest("fieldManager: Invalid value: must be no more than 128 characters");
+    return {
+      user: this.user,
+      fieldManager: fieldManager === "" ? userAgentName(this.request.headers["user-agent"]) : fieldManager,
+      dryRun: readDryRun(this.query.getAll("dryRun")),
+      fieldValidation: readFieldValidation(this.query.get("fieldValidation")),
+      warn: (message) => this.warn(message),
+    };
+  }
+
+  send(code: number, value: unknown, format?: ResponseFormat): void {
+    if (format?.encoding === "yaml") {
+      this.sendBytes(code, Buffer.from(stringifyYaml(value)), "application/yaml");
+      return;
+    }
+    const text = format?.pretty === true ? `${JSON.stringify(value, undefined, 2)}\n` : `${JSON.stringify(value)}\n`;
+    this.sendBytes(code, Buffer.from(text), "application/json");
+  }
+
+  sendText(code: number, text: string): void {
+    this.sendBytes(code, Buffer.from(text), "text/plain; charset=utf-8");
+  }
+
+  sendBytes(code: number, bytes: Buffer, contentType: string, headers: Readonly<Record<string, string>> = {}): void {
+    const { response } = this;
+    if (response.headersSent || response.destroyed) return;
+    this.#writeWarnings();
+    response.writeHead(code, {
+      "Content-Type": contentType,
+      "Content-Length": bytes.length,
+      "Cache-Control": "no-cache, private",
+      ...headers,
+    });
+    response.end(this.request.method === "HEAD" ? undefined : bytes);
+  }
+
+  /** Begins an answer without a known end, such as a watch. */
+  stream(contentType: string): ServerResponse {
+    this.#writeWarnings();
+    this.response.writeHead(200, { "Content-Type": contentType, "Cache-Control": "no-cache, private" });
+    this.response.flushHeaders();
+    return this.response;
+  }
+
+  sendError(error: StatusError): void {
+    for (const [name, value] of Object.entries(error.headers)) {
+      if (!this.response.headersSent) this.response.setHeader(name, value);
+    }
+    this.send(error.status.code, error.status);
+  }
+
+  #writeWarnings(): void {
+    if (this.#warnings.length === 0) return;
+    this.response.setHeader(
+      "Warning",
+      this.#warnings.map((text) => `299 - ${quote(text)}`),
+    );
+  }
+}
+
+/** A quoted string of HTTP: one line of visible characters. */
+function quote(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not get into a header
+  const visible = text.replace(/[\u0000-\u001f\u007f]+/g, " ").replace(/[^\u0020-\u00ff]/g, "?");
+  return `"${visible.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+function readDryRun(values: readonly string[]): boolean {
+  for (const value of values) {
+    if (value !== "" && value !== "All")
+      throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(value)}: supported values: "All"`);
+  }
+  return values.includes("All");
+}
+
+function readFieldValidation(value: string | null): FieldValidation {
+  if (value === null || value === "") return "Warn";
+  if (value === "Strict" || value === "Warn" || value === "Ignore") return value;
+  throw badRequest(
+    `fieldValidation: Unsupported value: ${JSON.stringify(value)}: supported values: "Ignore", "Strict", "Warn"`,
+  );
+}
+
+/** `kubectl/v1.32.0 (linux/amd64)` writes as `kubectl`. */
+function userAgentName(agent: string | undefined): string {
+  const name = (agent ?? "").split("/")[0]?.trim() ?? "";
+  return (name === "" ? "unknown" : name).slice(0, 128);
+}

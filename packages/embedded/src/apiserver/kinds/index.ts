@@ -1,0 +1,19 @@
+/** The one table of built-in kinds: a kind is added by adding its entry, and its schema to the generator's roots. */
+import { customResourceDefinition } from "../crd/custom-resource-definition.ts";
+import { accessKinds } from "./access.ts";
+import { appsKinds } from "./apps.ts";
+import { clusterKinds } from "./cluster.ts";
+import { coreKinds } from "./core.ts";
+import { extensionKinds } from "./extension.ts";
+import type { BuiltinKind } from "./kind.ts";
+import { pod } from "./pod.ts";
+
+export const builtinKinds: readonly BuiltinKind[] = [
+  ...coreKinds,
+  pod,
+  ...appsKinds,
+  ...clusterKinds,
+  ...extensionKinds,
+  ...accessKinds,
+  customResourceDefinition,
+];

@@ -1,0 +1,122 @@
+import { badRequest } from "../http/status-error.ts";
+import { copyJson, deepEqual, isJsonObject, setOwn, type JsonObject } from "../json.ts";
+import { propertySchema, resolve, type Schema } from "../schema/schema.ts";
+
+const deleteFromPrimitiveList = "$deleteFromPrimitiveList/";
+const setElementOrder = "$setElementOrder/";
+
+/**
+ * Kubernetes' strategic merge patch: like a merge patch, but lists whose schema names a merge key merge item by item, and
+ * `$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x` and `$setElementOrder/x` give directions.
+ */
+export function applyStrategicMergePatch(target: unknown, patch: unknown, schema: Schema): unknown {
+  return mergeObject(isJsonObject(target) ? target : {}, patch, resolve(schema));
+}
+
+function mergeObject(target: JsonObject, patch: unknown, schema: Schema): unknown {
+  if (!isJsonObject(patch)) return copyJson(patch);
+  const directive = patch["$patch"];
+  if (directive === "replace") return withoutDirectives(patch);
+  if (directive === "delete") return {};
+  if (directive !== undefined && directive !== "merge")
+    throw badRequest(`unknown $patch type: ${JSON.stringify(directive)}`);
+  const result: JsonObject = { ...target };
+  retainKeys(result, patch["$retainKeys"]);
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === "$patch" || key === "$retainKeys" || key.startsWith(setElementOrder)) continue;
+    if (key.startsWith(deleteFromPrimitiveList)) {
+      removeFromList(result, key.slice(deleteFromPrimitiveList.length), value);
+    } else if (value === null) {
+      delete result[key];
+    } else {
+      const present = Object.hasOwn(result, key) ? result[key] : undefined;
+      const child = resolve(propertySchema(schema, key) ?? {});
+      setOwn(result, key, mergeField(present, value, child, patch[`${setElementOrder}${key}`]));
+    }
+  }
+  for (const [key, order] of Object.entries(patch)) {
+    if (!key.startsWith(setElementOrder)) continue;
+    const name = key.slice(setElementOrder.length);
+    if (Object.hasOwn(patch, name)) continue;
+    const child = resolve(propertySchema(schema, name) ?? {});
+    if (Array.isArray(result[name])) result[name] = inOrder(result[name], order, child);
+  }
+  return result;
+}
+
+function mergeField(present: unknown, patch: unknown, schema: Schema, order: unknown): unknown {
+  if (isJsonObject(patch)) {
+    // Some structures are replaced as a whole, for example a selector.
+    if (schema["x-kubernetes-patch-strategy"] === "replace") return withoutDirectives(patch);
+    return mergeObject(isJsonObject(present) ? present : {}, patch, schema);
+  }
+  if (!Array.isArray(patch)) return copyJson(patch);
+  const strategy = schema["x-kubernetes-patch-strategy"] ?? "";
+  if (!strategy.split(",").includes("merge"))
+    return patch.filter((item) => !isPureDirective(item)).map(withoutDirectives);
+  const list = Array.isArray(present) ? present : [];
+  const merged = mergeList(list, patch, schema);
+  return order === undefined ? merged : inOrder(merged, order, schema);
+}
+
+const isPureDirective = (item: unknown): boolean =>
+  isJsonObject(item) && item["$patch"] === "replace" && Object.keys(item).length === 1;
+
+function mergeList(present: readonly unknown[], patch: readonly unknown[], schema: Schema): unknown[] {
+  const key = schema["x-kubernetes-patch-merge-key"];
+  if (key === undefined)
+    return [...present, ...patch.filter((item) => !present.some((other) => deepEqual(other, item)))];
+  if (patch.some(isPureDirective)) return patch.filter((item) => !isPureDirective(item)).map(withoutDirectives);
+  const items = resolve(schema.items ?? {});
+  const result = [...present];
+  for (const item of patch) {
+    if (!isJsonObject(item)) throw badRequest("expected a map in a list that is merged by key");
+    if (item[key] === undefined)
+      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    const index = result.findIndex((other) => isJsonObject(other) && other[key] === item[key]);
+    if (item["$patch"] === "delete") {
+      if (index !== -1) result.splice(index, 1);
+    } else if (index === -1) {
+      result.push(mergeObject({}, item, items));
+    } else {
+      result[index] = mergeObject(result[index] as JsonObject, item, items);
+    }
+  }
+  return result;
+}
+
+/** Puts the listed items in the given order; others keep their place relative to those before them. */
+function inOrder(list: readonly unknown[], order: unknown, schema: Schema): unknown[] {
+  if (!Array.isArray(order)) return [...list];
+  const key = schema["x-kubernetes-patch-merge-key"];
+  const identity = (item: unknown): string =>
+    JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item) ?? "";
+  const wanted = new Map(order.map((item, index) => [identity(item), index]));
+  const listed = list
+    .filter((item) => wanted.has(identity(item)))
+    .sort((left, right) => (wanted.get(identity(left)) ?? 0) - (wanted.get(identity(right)) ?? 0));
+  let next = 0;
+  return list.map((item) => (wanted.has(identity(item)) ? listed[next++] : item));
+}
+
+function removeFromList(target: JsonObject, name: string, values: unknown): void {
+  const list = target[name];
+  if (!Array.isArray(list) || !Array.isArray(values)) return;
+  target[name] = list.filter((item) => !values.some((value) => deepEqual(value, item)));
+}
+
+function retainKeys(target: JsonObject, keys: unknown): void {
+  if (!Array.isArray(keys)) return;
+  for (const key of Object.keys(target)) if (!keys.includes(key)) delete target[key];
+}
+
+function withoutDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDirectives);
+  if (!isJsonObject(value)) return value;
+  const result: JsonObject = {};
+  for (const [key, child] of Object.entries(value)) {
+    if (key === "$patch" || key === "$retainKeys" || key.startsWith(setElementOrder) || child === null) continue;
+    setOwn(result, key, withoutDirectives(child));
+  }
+  return result;
+}

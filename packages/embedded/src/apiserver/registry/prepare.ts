@@ -1,0 +1,138 @@
+import { fieldError, invalid, type FieldError } from "../http/status-error.ts";
+import { copyJson, deepEqual, type JsonObject } from "../json.ts";
+import type { ApiObject } from "../kinds/kind.ts";
+import { applySchemaDefaults } from "../schema/structural.ts";
+import { validateValue } from "../schema/validate.ts";
+import { validateMetadata } from "./object-names.ts";
+import { missingFields } from "./required-fields.ts";
+import type { Resource } from "./resource.ts";
+
+/** Fills in what users may leave out: by the kind's own rules, or by the defaults in a custom resource's schema. */
+export function applyDefaults(resource: Resource, object: ApiObject): void {
+  if (resource.typed) resource.strategy.applyDefaults?.(object);
+  else applySchemaDefaults(object, resource.schema);
+}
+
+export function prepareCreate(
+  resource: Resource,
+  object: ApiObject,
+  facts: { readonly namespace: string; readonly uid: string; readonly now: string },
+): void {
+  const { metadata } = object;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.resourceVersion;
+  delete metadata.generation;
+  if (resource.namespaced) metadata.namespace = facts.namespace;
+  else delete metadata.namespace;
+  metadata.uid = facts.uid;
+  metadata.creationTimestamp = facts.now;
+  if (resource.strategy.countsGenerations === true || !resource.typed) metadata.generation = 1;
+  if (resource.subresources.has("status")) delete object["status"];
+  applyDefaults(resource, object);
+  resource.strategy.prepareCreate?.(object);
+}
+
+/** What a writer may not change is put back: identity, the server's own fields, and the part that is not being written. */
+export function prepareUpdate(resource: Resource, object: ApiObject, old: ApiObject, subresource: string): ApiObject {
+  if (subresource === "status") return prepareStatusUpdate(object, old);
+  const metadata = { ...object.metadata, ...serverFields(old) };
+  for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation"] as const) {
+    if (old.metadata[key] === undefined) delete metadata[key];
+  }
+  const result: ApiObject = { ...object, metadata };
+  // A scheduler's decision sets the node and the condition that says so, in one write.
+  if (subresource === "binding") return result;
+  if (resource.subresources.has("status")) {
+    if (old["status"] === undefined) delete result["status"];
+    else result["status"] = old["status"];
+  }
+  if (subresource === "finalize") return { ...old, spec: object["spec"] };
+  applyDefaults(resource, result);
+  resource.strategy.prepareUpdate?.(result, old);
+  const counts = resource.strategy.countsGenerations === true || !resource.typed;
+  if (counts && !deepEqual(specified(resource, result), specified(resource, old))) {
+    result.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+  return result;
+}
+
+function prepareStatusUpdate(object: ApiObject, old: ApiObject): ApiObject {
+  const result: ApiObject = { ...old, metadata: { ...old.metadata } };
+  const fields = object.metadata.managedFields;
+  if (fields !== undefined) result.metadata.managedFields = fields;
+  if (object["status"] === undefined) delete result["status"];
+  else result["status"] = copyJson(object["status"]);
+  return result;
+}
+
+function serverFields(old: ApiObject): JsonObject {
+  const {
+    name,
+    namespace,
+    uid,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    generation,
+    resourceVersion,
+  } = old.metadata;
+  const all = {
+    name,
+    namespace,
+    uid,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    generation,
+    resourceVersion,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** The part of an object whose changes `generation` counts. */
+function specified(resource: Resource, object: ApiObject): JsonObject {
+  const { metadata: _, status, ...rest } = object;
+  return resource.typed || resource.subresources.has("status") ? rest : { ...rest, status };
+}
+
+export function validateObject(resource: Resource, object: ApiObject, old: ApiObject | undefined): void {
+  const { strategy } = resource;
+  const found: FieldError[] = [
+    ...validateMetadata(object.metadata, strategy.nameRule ?? "subdomain"),
+    ...(resource.typed
+      ? missingFields(object, resource.schema, strategy.optional)
+      : validateValue(withoutIdentity(object), resource.schema, "")),
+    ...(strategy.validate?.(object, old) ?? []),
+    ...(old === undefined ? [] : validateFinalizers(object, old)),
+  ];
+  if (found.length === 0) return;
+  throw invalid(resource, object.metadata.name ?? "", withoutRepeats(found));
+}
+
+/** The generic check and a kind's own may find the same gap. */
+function withoutRepeats(found: readonly FieldError[]): FieldError[] {
+  return found.filter(
+    (error, index) =>
+      found.findIndex((other) => other.field === error.field && other.reason === error.reason) === index,
+  );
+}
+
+function withoutIdentity(object: ApiObject): JsonObject {
+  // Identity was checked when the object was read; a schema that requires it must still find it.
+  return object;
+}
+
+function validateFinalizers(object: ApiObject, old: ApiObject): FieldError[] {
+  if (old.metadata.deletionTimestamp === undefined) return [];
+  const before = new Set(old.metadata.finalizers ?? []);
+  const added = (object.metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
+  if (added.length === 0) return [];
+  const list = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
+  return [
+    fieldError.forbidden(
+      "metadata.finalizers",
+      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
+    ),
+  ];
+}

@@ -1,0 +1,114 @@
+import type { Authorizer } from "../auth/rbac.ts";
+import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
+import { tokenIssuer } from "../auth/service-account-tokens.ts";
+import type { UserInfo } from "../auth/user.ts";
+import { badRequest } from "../http/status-error.ts";
+import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
+import { decodeObject } from "../registry/decode.ts";
+import type { Call } from "./resource-handlers.ts";
+
+interface ReviewDeps {
+  readonly authorizer: Authorizer;
+  readonly tokens: ServiceAccountTokens;
+}
+
+type Review = (call: Call) => Promise<void>;
+
+/** Questions about who may do what: the answer is the posted object with a status. */
+export function accessReviews({ authorizer, tokens }: ReviewDeps): Readonly<Record<string, Review>> {
+  const access = (userOf: (call: Call, spec: JsonObject) => UserInfo): Review =>
+    answering((call, spec) => decide(authorizer, userOf(call, spec), spec));
+  return {
+    selfsubjectaccessreviews: access((call) => call.exchange.user),
+    subjectaccessreviews: access((_call, spec) => userIn(spec)),
+    localsubjectaccessreviews: access((_call, spec) => userIn(spec)),
+    selfsubjectrulesreviews: answering((call, spec) =>
+      rulesOf(authorizer, call.exchange.user, textOf(spec["namespace"] ?? "default")),
+    ),
+    tokenreviews: answering((_call, spec) => reviewToken(tokens, spec)),
+    selfsubjectreviews: answering((call) => ({ userInfo: userJson(call.exchange.user) })),
+  };
+}
+
+function answering(answer: (call: Call, spec: JsonObject) => JsonObject): Review {
+  return async (call) => {
+    const { exchange, resource, format } = call;
+    const { value } = await exchange.parsedBody();
+    const object = decodeObject(resource, value, exchange.context());
+    const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
+    exchange.send(
+      201,
+      { ...object, metadata: { ...object.metadata, creationTimestamp: null }, status: answer(call, spec) },
+      format,
+    );
+  };
+}
+
+function userIn(spec: JsonObject): UserInfo {
+  const username = spec["user"] ?? "";
+  const groups = spec["groups"];
+  if (username === "" && !Array.isArray(groups))
+    throw badRequest("spec.user: Invalid value: at least one of user or group must be specified");
+  return { username: textOf(username), groups: Array.isArray(groups) ? groups.map(String) : [] };
+}
+
+function decide(authorizer: Authorizer, user: UserInfo, spec: JsonObject): JsonObject {
+  const path = valueAt(spec, "nonResourceAttributes", "path");
+  const attributes = spec["resourceAttributes"];
+  const text = (key: string): string => textOf(valueAt(attributes, key));
+  if (!isJsonObject(attributes) && path === undefined) {
+    throw badRequest(
+      "spec.resourceAttributes: Invalid value: exactly one of nonResourceAttributes or resourceAttributes must be specified",
+    );
+  }
+  const { allowed, reason } = isJsonObject(attributes)
+    ? authorizer.authorize({
+        user,
+        verb: text("verb"),
+        group: text("group"),
+        namespace: text("namespace"),
+        resource: text("resource"),
+        subresource: text("subresource"),
+        name: text("name"),
+      })
+    : authorizer.authorize({
+        user,
+        verb: textOf(valueAt(spec, "nonResourceAttributes", "verb")),
+        path: textOf(path),
+      });
+  return { allowed, ...(reason === "" ? {} : { reason }) };
+}
+
+function rulesOf(authorizer: Authorizer, user: UserInfo, namespace: string): JsonObject {
+  const rules = authorizer.rulesFor(user, namespace);
+  return {
+    resourceRules: rules
+      .filter((rule) => rule.nonResourceURLs === undefined)
+      .map(({ verbs, apiGroups = [], resources = [], resourceNames }) => ({
+        verbs,
+        apiGroups,
+        resources,
+        ...(resourceNames === undefined ? {} : { resourceNames }),
+      })),
+    nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs }) =>
+      nonResourceURLs === undefined ? [] : [{ verbs, nonResourceURLs }],
+    ),
+    incomplete: false,
+  };
+}
+
+function reviewToken(tokens: ServiceAccountTokens, spec: JsonObject): JsonObject {
+  const asked = spec["audiences"];
+  const audiences = Array.isArray(asked) && asked.length > 0 ? asked.map(String) : [tokenIssuer];
+  let refusal = "the token is not one of ours";
+  for (const audience of audiences) {
+    const user = tokens.check(textOf(spec["token"]), audience);
+    if (typeof user !== "string") return { authenticated: true, user: userJson(user), audiences: [audience] };
+    refusal = user;
+  }
+  return { authenticated: false, user: {}, error: refusal };
+}
+
+export function userJson({ username, uid, groups, extra }: UserInfo): JsonObject {
+  return { username, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) };
+}

@@ -1,0 +1,95 @@
+import { applyMergePatch } from "@polyvirt/core";
+
+import { badRequest, fieldError, invalid, methodNotAllowed } from "../http/status-error.ts";
+import { copyJson, isJsonObject, valueAt, type JsonObject } from "../json.ts";
+import { selectorText } from "../kinds/columns.ts";
+import type { ApiObject } from "../kinds/kind.ts";
+import { applyPatch, patchTypeOf } from "../patch/apply-patch.ts";
+import type { Resource, ScalePaths } from "../registry/resource.ts";
+import type { Call, ResourceDeps } from "./resource-handlers.ts";
+import type { SubresourceHandler } from "./resource-route.ts";
+
+/** The number of replicas of any workload, in one form for all of them. */
+export function scaleSubresource({ objects }: Pick<ResourceDeps, "objects">): SubresourceHandler {
+  return async (call, verb) => {
+    const { exchange, resource, namespace, target, format } = call;
+    const paths = pathsOf(resource);
+    const { name } = target;
+    if (verb === "get") return exchange.send(200, scaleOf(objects.get(resource, namespace, name), paths), format);
+    if (verb !== "update" && verb !== "patch") throw methodNotAllowed(resource);
+    const wanted = await wantedScale(call, verb);
+    const object = await objects.update(exchange.context(), {
+      resource,
+      namespace,
+      name,
+      subresource: "",
+      change(current) {
+        const scale = wanted(scaleOf(current, paths));
+        const replicas = valueAt(scale, "spec", "replicas") ?? 0;
+        if (typeof replicas !== "number" || !Number.isInteger(replicas) || replicas < 0) {
+          throw invalid({ group: "autoscaling", kind: "Scale" }, name, [
+            fieldError.invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
+          ]);
+        }
+        const version = valueAt(scale, "metadata", "resourceVersion");
+        const result = setAt(current, paths.specReplicas, replicas);
+        if (typeof version === "string" && version !== "") result.metadata.resourceVersion = version;
+        return result;
+      },
+    });
+    return exchange.send(200, scaleOf(object, paths), format);
+  };
+}
+
+function pathsOf(resource: Resource): ScalePaths {
+  if (resource.scale === undefined) throw methodNotAllowed(resource);
+  return resource.scale;
+}
+
+async function wantedScale(call: Call, verb: string): Promise<(current: ApiObject) => unknown> {
+  const { exchange, resource } = call;
+  if (verb === "update") {
+    const { value } = await exchange.parsedBody();
+    if (!isJsonObject(value)) throw badRequest("the body is not a Scale");
+    return () => value;
+  }
+  const type = patchTypeOf({ ...resource, typed: true }, exchange.request.headers["content-type"] ?? "");
+  const { value } = await exchange.parsedBody();
+  // A scale has no lists, so that applying, strategic merging and merging are one.
+  return (current) =>
+    type === "json" ? applyPatch(resource, current, "json", value) : applyMergePatch<unknown>(current, value);
+}
+
+function scaleOf(object: ApiObject, paths: ScalePaths): ApiObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = paths.selector === undefined ? undefined : valueAt(object, ...paths.selector);
+  const text = typeof selector === "string" ? selector : selector === undefined ? undefined : selectorText(selector);
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    },
+    spec: { replicas: valueAt(object, ...paths.specReplicas) ?? 0 },
+    status: {
+      replicas: valueAt(object, ...paths.statusReplicas) ?? 0,
+      ...(text === undefined ? {} : { selector: text }),
+    },
+  };
+}
+
+function setAt(object: ApiObject, path: readonly string[], value: unknown): ApiObject {
+  const result = copyJson(object);
+  let place: JsonObject = result;
+  for (const key of path.slice(0, -1)) {
+    const child = isJsonObject(place[key]) ? place[key] : {};
+    place[key] = child;
+    place = child;
+  }
+  place[path.at(-1) ?? ""] = value;
+  return result;
+}

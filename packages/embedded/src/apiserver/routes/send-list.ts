@@ -1,0 +1,64 @@
+import { listPage, selectionOf, type ListPage } from "../registry/list.ts";
+import { decodeStored, isSentAsStored } from "../registry/object-codec.ts";
+import { partialMetadata, tableOf } from "../registry/table.ts";
+import type { JsonObject } from "../json.ts";
+import { includeOf } from "./include-object.ts";
+import type { Call, ResourceDeps } from "./resource-handlers.ts";
+
+export function sendList({ store, clock }: Pick<ResourceDeps, "store" | "clock">, call: Call): void {
+  const { exchange, resource, namespace, format } = call;
+  const page = listPage(store, selectionOf(resource, namespace, exchange.query), exchange.query);
+  const metadata = listMetadata(page);
+  if (format.as === "object" && format.encoding === "json" && !format.pretty && isSentAsStored(resource)) {
+    return sendStored(call, page, metadata);
+  }
+  const objects = page.entries.map((entry) => decodeStored(resource, entry.value));
+  switch (format.as) {
+    case "object":
+      return exchange.send(
+        200,
+        { kind: resource.listKind, apiVersion: resource.apiVersion, metadata, items: objects },
+        format,
+      );
+    case "metadata":
+      return exchange.send(
+        200,
+        {
+          kind: "PartialObjectMetadataList",
+          apiVersion: "meta.k8s.io/v1",
+          metadata,
+          items: objects.map(partialMetadata),
+        },
+        format,
+      );
+    case "table":
+      return exchange.send(
+        200,
+        tableOf(resource, objects, { metadata, include: includeOf(exchange.query), now: clock.now() }),
+        format,
+      );
+  }
+}
+
+function listMetadata(page: ListPage): JsonObject {
+  return {
+    resourceVersion: String(page.revision),
+    ...(page.continue === undefined ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined || page.remaining === 0 ? {} : { remainingItemCount: page.remaining }),
+  };
+}
+
+/** The common case: stored bytes are sent as they are, without parsing any of them. */
+function sendStored({ exchange, resource }: Call, page: ListPage, metadata: JsonObject): void {
+  const head = JSON.stringify({ kind: resource.listKind, apiVersion: resource.apiVersion, metadata });
+  const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
+  page.entries.forEach(({ value }, index) => {
+    if (index > 0) parts.push(comma);
+    parts.push(value);
+  });
+  parts.push(closing);
+  exchange.sendBytes(200, Buffer.concat(parts), "application/json");
+}
+
+const comma = Buffer.from(",");
+const closing = Buffer.from("]}\n");
