@@ -7,7 +7,7 @@ import { errors } from "../errors.ts";
 import { bootId } from "../machine-facts.ts";
 import { listProcesses, identifyProcess, signalProcess, type SignalName } from "../process-identity.ts";
 import { readContainerState, type ContainerState } from "./container-state.ts";
-import { shimEnvironment, type ContainerSpec } from "./container-spec.ts";
+import { shimEnvironment, unshareFlags, type ContainerSpec } from "./container-spec.ts";
 import { separateMounts } from "./separate-mounts.ts";
 import { innerShim, outerShim } from "./shim-script.ts";
 
@@ -26,6 +26,7 @@ export interface ContainerProcess {
 
 const adoptedPollMs = 500;
 const setupLimitMs = 60_000;
+const systemPath = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** What a container should see although an overlay of `/` may not show it. */
 const usualPaths = ["/bin", "/etc", "/home", "/lib", "/opt", "/root", "/sbin", "/srv", "/tmp", "/usr", "/var"];
@@ -47,16 +48,15 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
   const stdout = fs.openSync(path.join(directory, "stdout"), "a", 0o600);
   const stderr = fs.openSync(path.join(directory, "stderr"), "a", 0o600);
   try {
-    const child = spawn("/bin/sh", ["-c", outerShim, "container-shim"], {
+    const rootless = process.getuid?.() !== 0;
+    const mountInfo = fs.readFileSync("/proc/self/mountinfo", "utf8");
+    const lowers = separateMounts(mountInfo, [...usualPaths, ...spec.visiblePaths]);
+    const shim = ["--", "/bin/sh", "-c", outerShim, "container-shim"];
+    const child = spawn("unshare", [...unshareFlags(spec, rootless), ...shim], {
       detached: true,
       cwd: "/",
       stdio: ["ignore", stdout, stderr, "pipe"],
-      env: shimEnvironment(spec, {
-        directory,
-        innerScript: innerShim,
-        rootless: process.getuid?.() !== 0,
-        lowers: separateMounts(fs.readFileSync("/proc/self/mountinfo", "utf8"), [...usualPaths, ...spec.visiblePaths]),
-      }),
+      env: { PATH: systemPath, ...shimEnvironment(spec, { directory, innerScript: innerShim, rootless, lowers }) },
     });
     const watched = watchContainer(directory, clock, true);
     child.once("exit", () => watched.shimEnded());
@@ -113,7 +113,7 @@ function watchContainer(directory: string, clock: Clock, ownChild: boolean): Wat
   const poll = (): void => {
     check();
     if (phase === "exited") return;
-    // Renaming the exit file wakes us at once; the timer is for a shim that was killed and wrote nothing.
+    // Writing the exit file wakes us at once; the timer is for a shim that was killed and wrote nothing.
     watcher ??= fs.watch(directory, { persistent: false }, (_event, name) => {
       if (name === "exit" || name === "ready") check();
     });
@@ -167,7 +167,7 @@ function signalPid(pid: number): void {
   if (identity !== undefined) signalProcess(identity, "SIGKILL");
 }
 
-/** Everything below the shim except `unshare`, which has to live to report how the container ended. */
+/** Everything below the shim, which itself has to live to report how the container ended. */
 function descendantsOf(shim: number): number[] {
   const processes = listProcesses();
   const found = new Set<number>([shim]);
@@ -179,7 +179,6 @@ function descendantsOf(shim: number): number[] {
       grown = true;
     }
   }
-  return processes
-    .filter(({ pid, parent, command }) => found.has(pid) && pid !== shim && !(parent === shim && command === "unshare"))
-    .map(({ pid }) => pid);
+  found.delete(shim);
+  return [...found];
 }

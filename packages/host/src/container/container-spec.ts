@@ -56,7 +56,6 @@ export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Reco
     ...numbered("MASK", "MASKS", spec.maskedDirectories),
     PV_DIR: context.directory,
     PV_INNER: context.innerScript,
-    PV_UNSHARE: unshareFlags(spec, context.rootless).join(" "),
     PV_ROOTLESS: flag(context.rootless),
     PV_PRIVILEGED: flag(spec.privileged),
     PV_HOST_PID: flag(spec.hostPid),
@@ -84,14 +83,15 @@ export function commandEnvironment(
   };
 }
 
-function unshareFlags(spec: ContainerSpec, rootless: boolean): string[] {
+/** Arguments of `unshare` for the shim: it does not fork, so only the shim's children are in a new process namespace. */
+export function unshareFlags(spec: ContainerSpec, rootless: boolean): string[] {
   return [
     ...(rootless ? ["--user", "--map-root-user"] : []),
     "--mount",
     "--propagation",
     "private",
     ...(spec.hostname === undefined ? [] : ["--uts"]),
-    ...(spec.hostPid ? [] : ["--pid", "--fork", "--kill-child=SIGKILL"]),
+    ...(spec.hostPid ? [] : ["--pid"]),
   ];
 }
 

@@ -37,7 +37,7 @@ export function readContainerState(directory: string, now: number, started = fal
   const init = readIdentity(directory, "init", bootId);
   const startedAt = (readText(directory, "ready") ?? "") === "" ? undefined : modifiedAt(directory, "ready");
   const exit = readText(directory, "exit");
-  if (exit !== undefined) {
+  if (exit?.endsWith("\n") === true) {
     const setupError = startedAt === undefined ? readSetupError(directory) : undefined;
     return {
       phase: "exited",

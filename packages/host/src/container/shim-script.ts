@@ -13,18 +13,20 @@
  *   exit         the exit code, once the container has ended
  */
 
-/** Outlives the program that started it, waits for the container and records its exit code. */
+/**
+ * Outlives the program that started it, waits for the container and records its exit code. It runs in the container's new
+ * mount namespace but outside of its process namespace: the first process that it starts is the container's first one.
+ * The exit file is opened before, because the change of the root below is a change for this shell as well.
+ */
 export const outerShim = `
 set -u
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 read -r stat </proc/self/stat
 printf '%s\\n' "$stat" >"$PV_DIR/shim"
-exec 4>&2 2>"$PV_DIR/shim-log"
-unshare $PV_UNSHARE -- /bin/sh -c "$PV_INNER" container 2>&4 4>&-
-code=$?
-exec 3>&-
-printf '%s\\n' "$code" >"$PV_DIR/exit.new"
-mv -- "$PV_DIR/exit.new" "$PV_DIR/exit"
+exec 4>&2 2>"$PV_DIR/shim-log" 8>"$PV_DIR/exit"
+/bin/sh -c "$PV_INNER" container 2>&4 4>&- 8>&-
+printf '%s\\n' "$?" >&8
+exit 0
 `;
 
 /**
