@@ -1,7 +1,8 @@
+import { errors } from "../errors.ts";
 import type { Section } from "./section.ts";
 
 /** Units of sizes in a definition: bare letters and `iB` count in powers of two, `B` in powers of ten. */
-const units: Readonly<Record<string, number>> = {
+const factors: Readonly<Record<string, number>> = {
   b: 1,
   bytes: 1,
   KB: 1000,
@@ -23,10 +24,14 @@ interface Sized {
   value?: number | string | undefined;
 }
 
-/** A size of the definition in bytes; without a unit it is in KiB. */
+/** A size of the definition in bytes. */
 export function sizeInBytes(size: Section<Sized>): number {
-  const unit = size.text("unit") ?? "KiB";
-  const factor = units[unit] ?? units[unit.replace(/^[KkMmGgTt]/, (letter) => letter.toUpperCase())];
-  if (factor === undefined) throw size.refuse("unit", "this unit is not known");
-  return (size.number("value") ?? 0) * factor;
+  return scaleToBytes(size.number("value") ?? 0, size.text("unit"), size.pathOf("unit"));
+}
+
+/** Without a unit a size is in KiB. The path is for the refusal of a unit that is not known. */
+export function scaleToBytes(value: number, unit = "KiB", path = ""): number {
+  const factor = factors[unit] ?? factors[unit.replace(/^[KkMmGgTt]/, (letter) => letter.toUpperCase())];
+  if (factor === undefined) throw errors.StackDefinitionRefused(`read ${path}: the unit ${unit} is not known`);
+  return value * factor;
 }
