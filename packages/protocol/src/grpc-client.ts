@@ -9,6 +9,8 @@ interface GrpcClientOptions {
   readonly timeoutMs?: number;
   /** Largest message in either direction. */
   readonly maxMessageBytes?: number;
+  /** For addresses that may mean another peer later (`/proc/self/fd/7`): never share a connection with other clients. */
+  readonly ownConnection?: boolean;
 }
 
 export type GrpcClient<Service extends DescService> = ServiceMethods<Service> & {
@@ -18,7 +20,7 @@ export type GrpcClient<Service extends DescService> = ServiceMethods<Service> & 
 
 /**
  * A client for one service, e.g. `createGrpcClient(Cmd, "unix:/run/launcher-sock")`. It connects on the first call and
- * again after a failure; clients of the same address share a connection. Failures are PolyvirtErrors (see errors.ts).
+ * again after a failure; clients of the same address share a connection unless told otherwise. Failures are PolyvirtErrors (see errors.ts).
  * The peer is local and found by its socket path, which the caller must have checked; there is no TLS.
  */
 export function createGrpcClient<Service extends DescService>(
@@ -26,7 +28,10 @@ export function createGrpcClient<Service extends DescService>(
   address: string,
   options: GrpcClientOptions = {},
 ): GrpcClient<Service> {
-  const client = new Client(address, credentials.createInsecure(), channelOptions(options.maxMessageBytes));
+  const client = new Client(address, credentials.createInsecure(), {
+    ...channelOptions(options.maxMessageBytes),
+    ...(options.ownConnection === true ? { "grpc.use_local_subchannel_pool": 1 } : {}),
+  });
   const defaultTimeoutMs = options.timeoutMs ?? 5_000;
   const methods: Record<string, unknown> = { close: () => client.close() };
   for (const method of service.methods) {

@@ -17,7 +17,10 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
     image: context.launcherImage,
     imagePullPolicy: "IfNotPresent",
     args: launcherArguments(vmi, context),
-    env: [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+    env: [
+      { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+      { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+    ],
     resources: resources.requirements,
     ...ports(vmi),
     volumeMounts: volumes.container.volumeMounts,

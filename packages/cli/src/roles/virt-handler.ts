@@ -1,0 +1,32 @@
+import { certificateMounts, ports } from "@polyvirt/api";
+import { parseArchitecture } from "@polyvirt/hypervisor";
+import { startHealthServer } from "@polyvirt/kube";
+import { composeVirtHandler } from "@polyvirt/virt-handler";
+import { errors } from "../errors.ts";
+import { runRole } from "../role-process.ts";
+
+/** Node's names of architectures, in Kubernetes' words. */
+const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
+
+await runRole("virt-handler", async ({ client, clock, logger, signal, required }) => {
+  const hostArchitecture = parseArchitecture(architectures[process.arch] ?? process.arch);
+  if (hostArchitecture === undefined) {
+    throw errors.CliUsage(`start virt-handler: ${process.arch} is not supported`);
+  }
+  const address = required("POD_IP");
+  const handler = composeVirtHandler({
+    client,
+    clock,
+    logger,
+    hostArchitecture,
+    nodeName: required("NODE_NAME"),
+    console: {
+      host: address,
+      port: ports.virtHandlerConsole,
+      certificateDirectory: certificateMounts.virtHandlerServer.mountPath,
+    },
+  });
+  const health = await startHealthServer({ host: address, port: ports.health, isReady: () => handler.isReady() });
+  await handler.run(signal);
+  await health.close();
+});

@@ -1,0 +1,158 @@
+import {
+  conditionTypes,
+  isFinal,
+  withCondition,
+  withoutCondition,
+  type VirtualMachineInstance,
+  type VirtualMachineInstancePhase,
+} from "@polyvirt/api";
+import { jsonEqual } from "@polyvirt/core";
+import { guestEnd, isDomainAlive, livePhase, pauseOf, type GuestEnd } from "./domain-phase.ts";
+import type { InstanceAction, InstanceEvent, InstancePlan, ObservedInstance } from "./observed.ts";
+
+type Status = NonNullable<VirtualMachineInstance["status"]>;
+
+/** How long a launcher may take to open its socket after its container was started. */
+const LAUNCHER_START_LIMIT_MS = 180_000;
+/** A starting launcher is looked for often at first, because someone waits for the guest. */
+const EAGER_FOR_MS = 15_000;
+const EAGER_POLL_MS = 25;
+const PATIENT_POLL_MS = 1_000;
+const DEFAULT_GRACE_SECONDS = 30;
+
+/**
+ * Decides what virt-handler does about one VMI of its node, from the hand-over to the end:
+ * - the machine ended: record how, then let the launcher go
+ * - the launcher ended without saying how the machine did: Failed
+ * - the VMI is deleted: ask the guest to end, and end it when its time is over
+ * - otherwise: give the launcher the VMI, and report what the machine does
+ */
+export function planInstance(observed: ObservedInstance): InstancePlan {
+  const { vmi, domain } = observed;
+  if (isFinal(vmi)) return { status: undefined, events: [], action: { do: "release" }, requeueAfterMs: undefined };
+  const end = endOf(observed);
+  if (end !== undefined) return { ...ended(observed, end), action: { do: "release" }, requeueAfterMs: undefined };
+  if (observed.launcher === "absent") return waitForLauncher(observed);
+  const phase = domain === undefined ? vmi.status?.phase : livePhase(vmi.status?.phase, domain);
+  const status = withPause(withPhase(vmi.status ?? {}, phase, observed.now), observed);
+  const started = phase === "Running" && vmi.status?.phase !== "Running";
+  const { action, events, requeueAfterMs } = nextAction(observed);
+  return {
+    status: jsonEqual(status, vmi.status) ? undefined : status,
+    events: started ? [normal("Started", "VirtualMachineInstance started."), ...events] : events,
+    action,
+    requeueAfterMs,
+  };
+}
+
+/** How the guest ended, as far as the machine or the launcher's silence tells. */
+function endOf({ vmi, domain, launcher, lostReason }: ObservedInstance): GuestEnd | undefined {
+  const told = domain === undefined ? undefined : guestEnd(vmi, domain);
+  if (told !== undefined) return told;
+  if (launcher !== "lost") return undefined;
+  if (domain === undefined && vmi.metadata.deletionTimestamp !== undefined) {
+    return {
+      phase: "Failed",
+      reason: "DeletedBeforeStart",
+      message: "The VMI was deleted before its guest was started.",
+    };
+  }
+  return {
+    phase: "Failed",
+    reason: "LauncherLost",
+    message: `The launcher ended without reporting the guest's end: ${lostReason ?? "its process is gone"}.`,
+  };
+}
+
+function ended({ vmi, now }: ObservedInstance, end: GuestEnd): Pick<InstancePlan, "status" | "events"> {
+  const at = timestamp(now);
+  const status = withPhase({ ...vmi.status, reason: end.reason }, end.phase, now);
+  const failed = end.phase === "Failed";
+  const conditions = failed
+    ? withCondition(
+        status.conditions,
+        { type: conditionTypes.synchronized, status: "False", reason: end.reason, message: end.message },
+        at,
+      )
+    : status.conditions;
+  const ready = withCondition(
+    withoutCondition(conditions, conditionTypes.paused),
+    { type: conditionTypes.ready, status: "False", reason: "GuestNotRunning", message: "the guest has ended" },
+    at,
+  );
+  const event: InstanceEvent = { type: failed ? "Warning" : "Normal", reason: "Stopped", message: end.message };
+  return { status: { ...status, conditions: ready }, events: [event] };
+}
+
+function waitForLauncher(observed: ObservedInstance): InstancePlan {
+  const { vmi, now } = observed;
+  const waitedMs = now.getTime() - scheduledAt(vmi, now);
+  if (waitedMs >= LAUNCHER_START_LIMIT_MS) {
+    const message = `The launcher did not open its command socket within ${LAUNCHER_START_LIMIT_MS / 1000} s.`;
+    const end: GuestEnd = { phase: "Failed", reason: "LauncherNotReady", message };
+    return { ...ended(observed, end), action: { do: "release" }, requeueAfterMs: undefined };
+  }
+  return {
+    status: undefined,
+    events: [],
+    action: { do: "nothing" },
+    requeueAfterMs: waitedMs < EAGER_FOR_MS ? EAGER_POLL_MS : PATIENT_POLL_MS,
+  };
+}
+
+function scheduledAt(vmi: VirtualMachineInstance, now: Date): number {
+  const entry = vmi.status?.phaseTransitionTimestamps?.findLast(({ phase }) => phase === "Scheduled");
+  const time = Date.parse(entry?.phaseTransitionTimestamp ?? "");
+  return Number.isNaN(time) ? now.getTime() : time;
+}
+
+type NextAction = Pick<InstancePlan, "action" | "events" | "requeueAfterMs">;
+
+function nextAction(observed: ObservedInstance): NextAction {
+  if (observed.vmi.metadata.deletionTimestamp !== undefined) return stopGuest(observed);
+  const stale = observed.syncedGeneration !== observed.vmi.metadata.generation;
+  const action: InstanceAction = stale || observed.domain === undefined ? { do: "sync" } : { do: "nothing" };
+  return { action, events: [], requeueAfterMs: undefined };
+}
+
+function stopGuest({ vmi, domain, shutdownSent, now }: ObservedInstance): NextAction {
+  // No machine was started; the launcher ends with its pod, which virt-controller deletes.
+  if (!isDomainAlive(domain)) return { action: { do: "nothing" }, events: [], requeueAfterMs: undefined };
+  const graceMs = (vmi.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1000;
+  const remainingMs = Date.parse(vmi.metadata.deletionTimestamp ?? "") + graceMs - now.getTime();
+  if (remainingMs <= 0) {
+    return {
+      action: { do: "kill" },
+      events: [normal("Deleted", "Signaled Deletion")],
+      requeueAfterMs: PATIENT_POLL_MS,
+    };
+  }
+  if (shutdownSent) return { action: { do: "nothing" }, events: [], requeueAfterMs: remainingMs };
+  const events = [normal("ShuttingDown", "Signaled Graceful Shutdown")];
+  return { action: { do: "shutdown" }, events, requeueAfterMs: remainingMs };
+}
+
+function withPhase(status: Status, phase: VirtualMachineInstancePhase | undefined, now: Date): Status {
+  if (phase === undefined || status.phase === phase) return status;
+  const entry = { phase, phaseTransitionTimestamp: timestamp(now) };
+  return { ...status, phase, phaseTransitionTimestamps: [...(status.phaseTransitionTimestamps ?? []), entry] };
+}
+
+function withPause(status: Status, { domain, now }: ObservedInstance): Status {
+  const pause = pauseOf(domain);
+  if (pause !== undefined) {
+    const condition = { type: conditionTypes.paused, status: "True" as const, ...pause };
+    return { ...status, conditions: withCondition(status.conditions, condition, timestamp(now)) };
+  }
+  if (!status.conditions?.some(({ type }) => type === conditionTypes.paused)) return status;
+  return { ...status, conditions: withoutCondition(status.conditions, conditionTypes.paused) };
+}
+
+function normal(reason: string, message: string): InstanceEvent {
+  return { type: "Normal", reason, message };
+}
+
+/** Kubernetes' times have no fractions of a second. */
+function timestamp(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, "Z");
+}

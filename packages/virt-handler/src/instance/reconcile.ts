@@ -1,0 +1,216 @@
+import {
+  conditionTypes,
+  getCondition,
+  isFinal,
+  virtualMachineInstances,
+  withCondition,
+  withoutCondition,
+  type VirtualMachineInstance,
+} from "@polyvirt/api";
+import { createMergePatch, describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
+import type { EventRecorder, Informer, KubeClient, ReconcileResult } from "@polyvirt/kube";
+import type { SyncOptions } from "../launcher/launcher-commands.ts";
+import { launcherOf, type Launchers, type LauncherView } from "../launcher/launchers.ts";
+import type { GhostRecord } from "../launcher/ghost-records.ts";
+import { isDomainAlive } from "./domain-phase.ts";
+import type { InstanceAction, InstancePlan } from "./observed.ts";
+import { planInstance } from "./plan.ts";
+
+type Status = NonNullable<VirtualMachineInstance["status"]>;
+
+export interface InstanceReconcilerDeps {
+  readonly client: Pick<KubeClient, "patch">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly recorder: EventRecorder;
+  readonly nodeName: string;
+  readonly vmis: Pick<Informer<VirtualMachineInstance>, "get">;
+  readonly launchers: Launchers;
+  /** What the cluster's configuration tells every launcher. */
+  readonly syncOptions: () => SyncOptions;
+}
+
+export interface InstanceReconciler {
+  reconcile(key: string): Promise<ReconcileResult>;
+}
+
+/** What this process remembers of a VMI between rounds; lost in a restart without harm. */
+interface Memory {
+  syncedGeneration: number | undefined;
+  shutdownSent: boolean;
+}
+
+/** Brings one VMI of this node and its launcher together, if and only if the VMI was handed over to this node. */
+export function createInstanceReconciler(deps: InstanceReconcilerDeps): InstanceReconciler {
+  return new Reconciler(deps);
+}
+
+class Reconciler implements InstanceReconciler {
+  readonly #deps: InstanceReconcilerDeps;
+  readonly #memories = new Map<string, Memory>();
+
+  constructor(deps: InstanceReconcilerDeps) {
+    this.#deps = deps;
+  }
+
+  async reconcile(key: string): Promise<ReconcileResult> {
+    const vmi = this.#deps.vmis.get(key);
+    await this.#endOrphans(key, vmi);
+    if (vmi === undefined || !this.#isOurs(vmi)) return {};
+    const record = launcherOf(vmi, this.#deps.nodeName);
+    if (record === undefined) return {};
+    const known = this.#deps.launchers.known().some(({ uid }) => uid === record.uid);
+    if (isFinal(vmi) && !known) return {};
+    const launcher = await this.#deps.launchers.look(record);
+    const memory = this.#memoryOf(record.uid);
+    const plan = planInstance({
+      vmi,
+      launcher: launcher.state,
+      lostReason: launcher.lostReason,
+      domain: launcher.domain,
+      ...memory,
+      now: new Date(this.#deps.clock.now()),
+    });
+    return this.#carryOut(vmi, record, launcher, plan);
+  }
+
+  /** virt-controller owns a VMI until it has handed it over to a node. */
+  #isOurs(vmi: VirtualMachineInstance): boolean {
+    const { phase, nodeName } = vmi.status ?? {};
+    if (nodeName !== this.#deps.nodeName) return false;
+    return phase === "Scheduled" || phase === "Running" || phase === "Unknown" || isFinal(vmi);
+  }
+
+  #memoryOf(uid: string): Memory {
+    const known = this.#memories.get(uid);
+    if (known !== undefined) return known;
+    const memory: Memory = { syncedGeneration: undefined, shutdownSent: false };
+    this.#memories.set(uid, memory);
+    return memory;
+  }
+
+  async #carryOut(
+    vmi: VirtualMachineInstance,
+    record: GhostRecord,
+    launcher: LauncherView,
+    plan: InstancePlan,
+  ): Promise<ReconcileResult> {
+    const current = plan.status === undefined ? vmi : await this.#patchStatus(vmi, plan.status);
+    for (const { type, reason, message } of plan.events) this.#deps.recorder.record(vmi, type, reason, message);
+    await this.#act(current, record, launcher, plan.action);
+    return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+  }
+
+  async #act(
+    vmi: VirtualMachineInstance,
+    record: GhostRecord,
+    { commands, domain }: LauncherView,
+    action: InstanceAction,
+  ): Promise<void> {
+    const memory = this.#memoryOf(record.uid);
+    switch (action.do) {
+      case "nothing":
+        return;
+      case "sync":
+        await this.#sync(vmi, { commands, domain }, memory);
+        return;
+      case "shutdown":
+        await commands?.send("shutdown", vmi);
+        memory.shutdownSent = true;
+        return;
+      case "kill":
+        await commands?.send("kill", vmi);
+        return;
+      case "release":
+        await this.#release(vmi, record, { commands, domain });
+        return;
+    }
+  }
+
+  async #sync(
+    vmi: VirtualMachineInstance,
+    { commands, domain }: Pick<LauncherView, "commands" | "domain">,
+    memory: Memory,
+  ): Promise<void> {
+    if (commands === undefined) return;
+    try {
+      await commands.sync(vmi, this.#deps.syncOptions());
+    } catch (error) {
+      await this.#reportSyncFailure(vmi, error, isDomainAlive(domain));
+      throw error;
+    }
+    const first = memory.syncedGeneration === undefined && domain === undefined;
+    memory.syncedGeneration = vmi.metadata.generation;
+    if (first) this.#deps.recorder.record(vmi, "Normal", "Created", "VirtualMachineInstance defined.");
+    await this.#clearSyncFailure(vmi);
+  }
+
+  /** A machine that can never start ends the VMI; anything else is tried again and shown. */
+  async #reportSyncFailure(vmi: VirtualMachineInstance, error: unknown, alive: boolean): Promise<void> {
+    const message = describeError(error);
+    this.#deps.recorder.record(vmi, "Warning", "SyncFailed", message);
+    const at = new Date(this.#deps.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+    const condition = { type: conditionTypes.synchronized, status: "False" as const, reason: "SyncFailed", message };
+    const status: Status = { ...vmi.status, conditions: withCondition(vmi.status?.conditions, condition, at) };
+    const hopeless = hasCode(error, "HandlerLauncherFailed") && !alive;
+    const entry = { phase: "Failed" as const, phaseTransitionTimestamp: at };
+    await this.#patchStatus(
+      vmi,
+      hopeless
+        ? {
+            ...status,
+            phase: "Failed",
+            reason: "SyncFailed",
+            phaseTransitionTimestamps: [...(status.phaseTransitionTimestamps ?? []), entry],
+          }
+        : status,
+    );
+  }
+
+  async #clearSyncFailure(vmi: VirtualMachineInstance): Promise<void> {
+    if (getCondition(vmi.status, conditionTypes.synchronized)?.reason !== "SyncFailed") return;
+    const conditions = withoutCondition(vmi.status?.conditions, conditionTypes.synchronized);
+    await this.#patchStatus(vmi, { ...vmi.status, conditions });
+  }
+
+  /** Lets the launcher forget the machine, so that it can leave, and lets go of the launcher. */
+  async #release(
+    vmi: VirtualMachineInstance,
+    record: GhostRecord,
+    { commands, domain }: Pick<LauncherView, "commands" | "domain">,
+  ): Promise<void> {
+    try {
+      if (isDomainAlive(domain)) await commands?.send("kill", vmi);
+      await commands?.send("delete", vmi);
+    } catch (error) {
+      // It is on its way out already, or virt-controller deletes its pod.
+      this.#deps.logger.debug("a launcher was released without its answer", { error: describeError(error) });
+    }
+    this.#memories.delete(record.uid);
+    await this.#deps.launchers.forget(record.uid);
+  }
+
+  /** Launchers whose VMI does not exist any more, or exists again under the same name as another one. */
+  async #endOrphans(key: string, vmi: VirtualMachineInstance | undefined): Promise<void> {
+    for (const record of this.#deps.launchers.known()) {
+      if (`${record.namespace}/${record.name}` !== key || record.uid === vmi?.metadata.uid) continue;
+      this.#deps.logger.warn("ending a launcher whose VMI is gone", { vmi: key, uid: record.uid });
+      const launcher = await this.#deps.launchers.look(record);
+      const { uid, name, namespace } = record;
+      const identity: VirtualMachineInstance = {
+        metadata: { uid, name, namespace },
+        spec: { domain: { devices: {} } },
+      };
+      await this.#release(identity, record, launcher);
+    }
+  }
+
+  async #patchStatus(vmi: VirtualMachineInstance, status: Status): Promise<VirtualMachineInstance> {
+    const patch = createMergePatch(vmi.status ?? {}, status);
+    if (patch === undefined) return vmi;
+    const { name = "", namespace, resourceVersion } = vmi.metadata;
+    const body = { metadata: { resourceVersion }, status: patch };
+    const request = { type: "merge", body, subresource: "status" } as const;
+    return this.#deps.client.patch(virtualMachineInstances, name, namespace, request);
+  }
+}

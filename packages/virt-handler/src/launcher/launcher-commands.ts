@@ -1,0 +1,112 @@
+import type { VirtualMachineInstance } from "@polyvirt/api";
+import { describeError } from "@polyvirt/core";
+import {
+  cmdInfo,
+  cmdV1,
+  createGrpcClient,
+  decodeDomainDocument,
+  type DomainDocument,
+  type GrpcClient,
+} from "@polyvirt/protocol";
+import { errors } from "../errors.ts";
+
+export type SyncOptions = Parameters<GrpcClient<typeof cmdV1.Cmd>["syncVirtualMachine"]>[0]["options"];
+
+/** What virt-handler asks a launcher to do. */
+export interface LauncherCommands {
+  /** Throws HandlerLauncherIncompatible when there is no common version. */
+  checkVersion(): Promise<void>;
+  ping(): Promise<void>;
+  /** Undefined when the launcher has no machine (yet, or any more). */
+  getDomain(): Promise<DomainDocument | undefined>;
+  sync(vmi: VirtualMachineInstance, options: SyncOptions): Promise<void>;
+  send(command: LauncherCommand, vmi: VirtualMachineInstance): Promise<void>;
+  close(): void;
+}
+
+export type LauncherCommand = keyof typeof methods;
+
+const methods = {
+  shutdown: "shutdownVirtualMachine",
+  kill: "killVirtualMachine",
+  delete: "deleteVirtualMachine",
+  pause: "pauseVirtualMachine",
+  unpause: "unpauseVirtualMachine",
+  reset: "resetVirtualMachine",
+  softreboot: "softRebootVirtualMachine",
+} as const;
+
+const SHORT_MS = 5_000;
+const LONG_MS = 20_000;
+const OUR_VERSION = 1;
+
+/** `address` names an opened socket: `unix:/proc/self/fd/7`. */
+export function createLauncherCommands(address: string, label: string): LauncherCommands {
+  const options = { timeoutMs: SHORT_MS, ownConnection: true };
+  const cmd = createGrpcClient(cmdV1.Cmd, address, options);
+  const request = (vmi: VirtualMachineInstance) => ({ vmi: { vmiJson: Buffer.from(JSON.stringify(vmi)) } });
+
+  return {
+    async checkVersion() {
+      const info = createGrpcClient(cmdInfo.CmdInfo, address, options);
+      const { supportedCmdVersions } = await info.info({}).finally(() => info.close());
+      if (supportedCmdVersions.includes(OUR_VERSION)) return;
+      throw errors.HandlerLauncherIncompatible(
+        `talk to the launcher of ${label}: it speaks versions ${supportedCmdVersions.join(", ")}, we speak ${OUR_VERSION}`,
+      );
+    },
+    async ping() {
+      accept(`ping the launcher of ${label}`, await cmd.ping({}));
+    },
+    async getDomain() {
+      const { response, domain } = await cmd.getDomain({});
+      accept(`ask the launcher of ${label} for its machine`, response);
+      return domain === "" || domain === "null" ? undefined : decodeDomainDocument(domain);
+    },
+    async sync(vmi, options) {
+      const operation = `start or update the machine of ${label}`;
+      await judged(operation, async () =>
+        accept(
+          operation,
+          await cmd.syncVirtualMachine(
+            { ...request(vmi), ...(options === undefined ? {} : { options }) },
+            { timeoutMs: LONG_MS },
+          ),
+        ),
+      );
+    },
+    async send(command, vmi) {
+      const operation = `${command} the machine of ${label}`;
+      await judged(operation, async () =>
+        accept(operation, await cmd[methods[command]](request(vmi), { timeoutMs: LONG_MS })),
+      );
+    },
+    close: () => cmd.close(),
+  };
+}
+
+/** Errors travel in the answer as well as in gRPC's status. */
+function accept(operation: string, response: { success: boolean; message: string } | undefined): void {
+  if (response === undefined || response.success) return;
+  throw errors.HandlerLauncherRefused(`${operation}: ${response.message || "the launcher refused without a reason"}`);
+}
+
+/** A launcher answers FAILED_PRECONDITION when trying again cannot help. */
+async function judged(operation: string, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    const status = error instanceof Error && "fields" in error ? statusIn(error.fields) : undefined;
+    if (status !== "FAILED_PRECONDITION") throw error;
+    throw errors.HandlerLauncherFailed(`${operation}: ${lastWords(error)}`, { cause: error });
+  }
+}
+
+function statusIn(fields: unknown): unknown {
+  return typeof fields === "object" && fields !== null && "grpcStatus" in fields ? fields.grpcStatus : undefined;
+}
+
+/** The launcher's own sentence, without the address that gRPC's client put before it. */
+function lastWords(error: unknown): string {
+  return describeError(error).replace(/^call \S+ at \S+: /, "");
+}
