@@ -60,7 +60,7 @@ export function nodeStatus(
       kernelVersion: facts.kernelVersion,
       osImage: facts.osImage,
       containerRuntimeVersion: `polyvirt://${version}`,
-      kubeletVersion: `v1.33.0-polyvirt.${version}`,
+      kubeletVersion: version,
       kubeProxyVersion: "",
       operatingSystem: "linux",
       architecture: facts.architecture,
