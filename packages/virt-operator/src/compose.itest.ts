@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLogger, systemClock } from "@polyvirt/core";
+import { kubeVirts, virtualMachines, type KubeVirt, type VirtualMachine } from "@polyvirt/api";
+import {
+  apiServices,
+  apiVersionOf,
+  clusterRoleBindings,
+  clusterRoles,
+  customResourceDefinitions,
+  daemonSets,
+  deployments,
+  namespaces,
+  roleBindings,
+  roles,
+  secrets,
+  serviceAccounts,
+  type KubeObject,
+  type ResourceType,
+} from "@polyvirt/api/k8s";
+import { createApiServer, type ApiServer } from "@polyvirt/embedded";
+import { createKubeClient, type KubeClient } from "@polyvirt/kube";
+import { composeVirtOperator } from "./compose.ts";
+import { defaultKubeVirt, operatorManifest } from "./manifest.ts";
+
+const images = { virtApi: "r/a:1", virtController: "r/c:1", virtHandler: "r/h:1", virtLauncher: "r/l:1" };
+const manifestTypes: ResourceType[] = [
+  namespaces,
+  customResourceDefinitions,
+  serviceAccounts,
+  roles,
+  roleBindings,
+  clusterRoles,
+  clusterRoleBindings,
+  deployments,
+];
+
+let folder = "";
+let server: ApiServer;
+let admin: KubeClient;
+const stop = new AbortController();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "polyvirt-operator-"));
+  server = createApiServer({ dataDir: folder, port: 0, logger: silentLogger });
+  await server.start();
+  admin = clientAs("admin", ["system:masters"]);
+});
+afterAll(async () => {
+  stop.abort();
+  admin.close();
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+function clientAs(name: string, groups: string[]): KubeClient {
+  return createKubeClient({ connection: server.connectionAs(name, groups), clock: systemClock, logger: silentLogger });
+}
+
+const operatorClient = (): KubeClient =>
+  clientAs("system:serviceaccount:kubevirt:virt-operator", ["system:serviceaccounts"]);
+const getKubeVirt = (): Promise<KubeVirt> => admin.get(kubeVirts, "kubevirt", "kubevirt");
+
+async function until(what: string, check: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (await check().catch(() => false)) return;
+    await delay(50);
+  }
+  const { status } = await getKubeVirt();
+  throw new Error(`${what} did not come about: ${JSON.stringify(status?.conditions)}`);
+}
+
+/** Nothing runs pods or aggregated APIs here, so the test says that they are ready. */
+async function reportReady(type: ResourceType, statusOf: (object: KubeObject) => object): Promise<void> {
+  const namespace = type.namespaced ? { namespace: "kubevirt" } : {};
+  for (const object of (await admin.list(type, namespace)).items) {
+    const { name = "", namespace: inside } = object.metadata;
+    await admin.patch(type, name, inside, { type: "merge", body: { status: statusOf(object) }, subresource: "status" });
+  }
+}
+
+async function reportAllReady(): Promise<void> {
+  await reportReady(deployments, ({ metadata }) => ({
+    observedGeneration: metadata.generation,
+    replicas: 1,
+    updatedReplicas: 1,
+    availableReplicas: 1,
+  }));
+  await reportReady(daemonSets, ({ metadata }) => ({
+    observedGeneration: metadata.generation,
+    currentNumberScheduled: 1,
+    numberMisscheduled: 0,
+    numberReady: 1,
+    desiredNumberScheduled: 1,
+    updatedNumberScheduled: 1,
+    numberAvailable: 1,
+  }));
+  await reportReady(apiServices, () => ({ conditions: [{ type: "Available", status: "True" }] }));
+}
+
+describe("virt-operator on a real API server, with its own rights", () => {
+  it("is installed by its manifest", async () => {
+    for (const object of operatorManifest({ version: "1.0.0", images: { ...images, virtOperator: "r/o:1" } })) {
+      const type = manifestTypes.find((item) => item.kind === object.kind && apiVersionOf(item) === object.apiVersion);
+      if (type === undefined) throw new Error(`the manifest has a ${object.kind}`);
+      await admin.apply(type, object, { fieldManager: "test" });
+    }
+    await until("the kind KubeVirt", async () => {
+      await admin.create(kubeVirts, defaultKubeVirt());
+      return true;
+    });
+  });
+
+  it("installs everything", async () => {
+    const operator = composeVirtOperator({
+      client: operatorClient(),
+      clock: systemClock,
+      logger: silentLogger,
+      namespace: "kubevirt",
+      identity: "virt-operator-0",
+      version: "1.0.0",
+      architecture: "amd64",
+      images,
+      hypervisors: { has: (name) => name === "kvm", names: () => ["kvm"] },
+    });
+    operator.run(stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted) throw error;
+    });
+    await until("Deployed", async () => {
+      await reportAllReady();
+      return (await getKubeVirt()).status?.phase === "Deployed";
+    });
+  });
+
+  it("comes to rest", async () => {
+    await delay(500);
+    const before = (await getKubeVirt()).metadata.resourceVersion;
+    const versions = async (): Promise<(string | undefined)[]> =>
+      (await admin.list(secrets, { namespace: "kubevirt" })).items.map(({ metadata }) => metadata.resourceVersion);
+    const secretsBefore = await versions();
+    await delay(1000);
+    expect((await getKubeVirt()).metadata.resourceVersion).toBe(before);
+    expect(await versions()).toEqual(secretsBefore);
+  });
+
+  it("repairs a deleted right", async () => {
+    await admin.delete(clusterRoles, "kubevirt-handler");
+    await until("the role", async () => (await admin.get(clusterRoles, "kubevirt-handler")).rules !== undefined);
+  });
+
+  it("serves our kinds with their schema", async () => {
+    const machine: VirtualMachine & { spec: { runing: boolean } } = {
+      metadata: { name: "x", namespace: "default" },
+      spec: { runing: true, template: { spec: { domain: { devices: {} } } } },
+    };
+    const options = { fieldValidation: "Strict", dryRun: true } as const;
+    await expect(admin.create(virtualMachines, machine, options)).rejects.toThrow(/spec\.runing/);
+  });
+
+  it("is gone when its object is deleted", async () => {
+    await admin.delete(kubeVirts, "kubevirt", "kubevirt");
+    await until("the removal", async () => (await admin.list(kubeVirts)).items.length === 0);
+    expect((await admin.list(secrets, { namespace: "kubevirt" })).items).toEqual([]);
+    const left = (await admin.list(customResourceDefinitions)).items.map(({ metadata }) => metadata.name);
+    expect(left).toEqual(["kubevirts.kubevirt.io"]);
+  });
+});
