@@ -48,3 +48,4 @@ export type {
 export type { Hotplug } from "./hotplug.ts";
 export type { Migration, MigrationOptions, MigrationProgress } from "./migration.ts";
 export { implementedParts, requirePart } from "./require-part.ts";
+export { createFakeStack, type FakeStack } from "./fake/fake-stack.ts";
