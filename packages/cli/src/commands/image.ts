@@ -1,0 +1,86 @@
+import { openImageCatalogue, openOciStore } from "@polyvirt/embedded";
+import { parseArguments } from "../arguments.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { createDataDir, openDataDir, type DataDir } from "../data-dir.ts";
+import { addDemoImages } from "../demo-guest/demo-images.ts";
+import { errors } from "../errors.ts";
+import { createProgress } from "../progress.ts";
+
+interface ImageArguments {
+  readonly dataDir: DataDir;
+  readonly reference: string | undefined;
+  readonly exec: string | undefined;
+  readonly context: CommandContext;
+}
+
+const actions: Readonly<Record<string, (args: ImageArguments) => Promise<number>>> = {
+  "build-demo": buildDemo,
+  add,
+  list,
+  remove,
+};
+
+export const image: Command = {
+  name: "image",
+  summary: "Manage what image references mean here; build the demo guest",
+  usage: [
+    "usage: polyvirt image build-demo",
+    '       polyvirt image add REFERENCE --exec "PROGRAM ARGUMENTS…"',
+    "       polyvirt image list",
+    "       polyvirt image remove REFERENCE",
+    "",
+    "  build-demo       make the demo guest's kernel and disk images from Debian's packages",
+    "  add              let pods with this image run a local command",
+    "  --exec COMMAND   the program and its first arguments; quotes group words",
+    "  --data-dir DIR   the cluster's folder",
+  ].join("\n"),
+  completions: ["build-demo", "add", "list", "remove", "--exec", "--data-dir"],
+  async run(args, context) {
+    const { values, positionals } = parseArguments(args, { exec: { type: "string" }, "data-dir": { type: "string" } });
+    const [name = "", reference] = positionals;
+    const action = actions[name];
+    if (action === undefined) throw errors.CliUsage(`say what to do: ${Object.keys(actions).join(", ")}`);
+    const dataDir = openDataDir(values["data-dir"], context.env);
+    await createDataDir(dataDir);
+    return action({ dataDir, reference, exec: values.exec, context });
+  },
+};
+
+async function buildDemo({ dataDir, context }: ImageArguments): Promise<number> {
+  const progress = createProgress(context.stderr);
+  const references = await progress.step("build the demo guest", (note) => addDemoImages(dataDir, note));
+  context.stdout.write(`${references.join("\n")}\n`);
+  return 0;
+}
+
+async function add({ dataDir, reference, exec }: ImageArguments): Promise<number> {
+  if (reference === undefined || exec === undefined) throw errors.CliUsage("name the image and give --exec");
+  const command = splitWords(exec);
+  if (command.length === 0) throw errors.CliUsage("--exec is empty");
+  openImageCatalogue(dataDir.imageCatalogue).add(reference, { command });
+  return 0;
+}
+
+async function list({ dataDir, context }: ImageArguments): Promise<number> {
+  for (const [reference, { command }] of openImageCatalogue(dataDir.imageCatalogue).list()) {
+    context.stdout.write(`${reference}\t${command.join(" ")}\n`);
+  }
+  for (const reference of await openOciStore(dataDir.ociStore).list()) context.stdout.write(`${reference}\tfiles\n`);
+  return 0;
+}
+
+async function remove({ dataDir, reference }: ImageArguments): Promise<number> {
+  if (reference === undefined) throw errors.CliUsage("name the image");
+  const command = openImageCatalogue(dataDir.imageCatalogue).remove(reference);
+  const files = await openOciStore(dataDir.ociStore).remove(reference);
+  if (!command && !files)
+    throw errors.CliUsage(`remove ${reference}: there is no such image; see "polyvirt image list"`);
+  return 0;
+}
+
+/** Splits a command line into words; single and double quotes group, and nothing else is special. */
+export function splitWords(text: string): string[] {
+  return [...text.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ""),
+  );
+}

@@ -1,0 +1,33 @@
+import { rm } from "node:fs/promises";
+import { systemClock } from "@polyvirt/core";
+import { parseArguments } from "../arguments.ts";
+import { stopCluster } from "../cluster-process.ts";
+import type { Command } from "../command.ts";
+import { openDataDir, readClusterState } from "../data-dir.ts";
+import { errors } from "../errors.ts";
+
+export const reset: Command = {
+  name: "reset",
+  summary: "Stop the cluster and delete everything it knows",
+  usage: [
+    "usage: polyvirt reset --yes [--data-dir DIR]",
+    "",
+    "  --yes            really: all objects, disks and images of the cluster are gone afterwards",
+    "  --data-dir DIR   the cluster's folder",
+  ].join("\n"),
+  completions: ["--yes", "--data-dir"],
+  async run(args, context) {
+    const { values } = parseArguments(args, { yes: { type: "boolean" }, "data-dir": { type: "string" } });
+    const dataDir = openDataDir(values["data-dir"], context.env);
+    if (!values.yes) throw errors.CliUsage(`delete ${dataDir.path}: say --yes if you mean it`);
+    if ((await readClusterState(dataDir)) === undefined) {
+      throw errors.CliClusterNotRunning(
+        `find a cluster in ${dataDir.path}: the folder holds none, nothing was deleted`,
+      );
+    }
+    await stopCluster(dataDir, systemClock, 120_000);
+    await rm(dataDir.path, { recursive: true, force: true });
+    context.stderr.write(`Deleted ${dataDir.path}.\n`);
+    return 0;
+  },
+};

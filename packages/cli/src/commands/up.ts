@@ -1,0 +1,95 @@
+import { systemClock } from "@polyvirt/core";
+import type { KubeClient } from "@polyvirt/kube";
+import { parseArguments, parseCount } from "../arguments.ts";
+import { connectWith } from "../cluster-client.ts";
+import { startCluster, waitForApi } from "../cluster-process.ts";
+import type { Command, CommandContext } from "../command.ts";
+import {
+  createDataDir,
+  findClusterProcess,
+  openDataDir,
+  readClusterState,
+  writeClusterState,
+  type DataDir,
+} from "../data-dir.ts";
+import { runDemo } from "../demo.ts";
+import { deployRoles } from "../deploy.ts";
+import { registerRoleImages } from "../role-images.ts";
+import { choosePodNetwork } from "../pod-network.ts";
+import { createProgress, type Progress } from "../progress.ts";
+import { runClusterHere } from "../run-cluster.ts";
+
+export const up: Command = {
+  name: "up",
+  summary: "Start the cluster; with --demo also a guest that says hello",
+  usage: [
+    "usage: polyvirt up [--demo] [--nodes N] [--port PORT] [--foreground] [--data-dir DIR]",
+    "",
+    "  --demo           build the demo guest, start it and show what it says",
+    "  --nodes N        how many nodes the cluster has (1)",
+    "  --port PORT      port of the API server on 127.0.0.1 (6443; 0 takes a free one); kept for later starts",
+    "  --foreground     stay attached: run the cluster in this process until it is interrupted",
+    "  --data-dir DIR   where the cluster keeps everything",
+  ].join("\n"),
+  completions: ["--demo", "--nodes", "--port", "--foreground", "--data-dir"],
+  async run(args, context) {
+    const { values } = parseArguments(args, {
+      demo: { type: "boolean", default: false },
+      foreground: { type: "boolean", default: false },
+      nodes: { type: "string" },
+      port: { type: "string" },
+      "data-dir": { type: "string" },
+    });
+    const dataDir = openDataDir(values["data-dir"], context.env);
+    const progress = createProgress(context.stderr);
+    await prepare(dataDir, context, {
+      ...(values.nodes === undefined ? {} : { nodes: parseCount("nodes", values.nodes, { min: 1, max: 50 }) }),
+      ...(values.port === undefined ? {} : { port: parseCount("port", values.port, { min: 0, max: 65_535 }) }),
+    });
+    if (values.foreground) return runClusterHere(dataDir);
+    const client = await serveApi(dataDir, context, progress);
+    await deployRoles({ client, clock: systemClock, progress, version: context.version });
+    if (values.demo) await runDemo({ client, clock: systemClock, dataDir, progress, context });
+    client.close();
+    context.stderr.write(nextSteps(dataDir, values.demo));
+    return 0;
+  },
+};
+
+async function prepare(
+  dataDir: DataDir,
+  context: CommandContext,
+  wanted: { nodes?: number; port?: number },
+): Promise<void> {
+  const state = await readClusterState(dataDir);
+  await createDataDir(dataDir);
+  registerRoleImages(dataDir, context.bundleDir, context.version);
+  await writeClusterState(dataDir, {
+    port: wanted.port ?? state?.port ?? 6443,
+    nodes: wanted.nodes ?? state?.nodes ?? 1,
+    podNetwork: state?.podNetwork ?? (await choosePodNetwork()),
+  });
+}
+
+async function serveApi(dataDir: DataDir, context: CommandContext, progress: Progress): Promise<KubeClient> {
+  await progress.step("start the API server", async (note) => {
+    if ((await findClusterProcess(dataDir)) !== undefined) return note("already running");
+    await startCluster({ dataDir, bundleDir: context.bundleDir, clock: systemClock });
+  });
+  const client = await connectWith(dataDir.kubeconfig, context.env);
+  await waitForApi(client, systemClock);
+  return client;
+}
+
+function nextSteps(dataDir: DataDir, demo: boolean): string {
+  const guest = demo
+    ? "  polyvirt console hello           type in the guest's shell (Ctrl+] leaves)\n"
+    : "  polyvirt up --demo               build and start a guest that says hello\n";
+  return [
+    "\nThe cluster is up. Next:\n",
+    `  export KUBECONFIG=${dataDir.kubeconfig}\n`,
+    "  kubectl get nodes,vmi,pods -A\n",
+    guest,
+    "  polyvirt down                    stop everything\n",
+  ].join("");
+}

@@ -1,0 +1,25 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openImageCatalogue } from "@polyvirt/embedded";
+import type { DataDir } from "./data-dir.ts";
+
+/** Bundles that are no image of their own. */
+const notImages = new Set(["polyvirt", "cluster"]);
+/** The launcher's image is named after the stack that it carries. */
+const imageNames: Readonly<Record<string, string>> = { "virt-launcher": "virt-launcher-qemu" };
+
+/**
+ * Lets the images that the operator's manifests name stand for the bundles of this installation. Written at each start, so
+ * that a cluster follows when the installation moves or is updated.
+ */
+export function registerRoleImages(dataDir: DataDir, bundleDir: string, version: string): void {
+  const catalogue = openImageCatalogue(dataDir.imageCatalogue);
+  const roles = readdirSync(bundleDir)
+    .filter((file) => file.endsWith(".js"))
+    .map((file) => file.slice(0, -3))
+    .filter((role) => !notImages.has(role));
+  for (const role of roles) {
+    const reference = `polyvirt.local/${imageNames[role] ?? role}:${version}`;
+    catalogue.add(reference, { command: [process.execPath, join(bundleDir, `${role}.js`)] });
+  }
+}

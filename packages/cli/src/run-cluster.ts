@@ -1,0 +1,89 @@
+import { setMaxListeners } from "node:events";
+import { join } from "node:path";
+import { createLogger, describeError, systemClock, type Logger } from "@polyvirt/core";
+import { composeControllers, composeNode, composeScheduler, createApiServer, type ApiServer } from "@polyvirt/embedded";
+import { createKubeClient, type KubeClient } from "@polyvirt/kube";
+import manifest from "../package.json" with { type: "json" };
+import { readClusterState, recordClusterProcess, writeClusterState, type DataDir } from "./data-dir.ts";
+import { errors } from "./errors.ts";
+
+const stopLimitMs = 3_000;
+
+/** The embedded cluster as one process: API server, scheduler, workload controllers, and the kubelets of all nodes. */
+async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal): Promise<void> {
+  const state = await readClusterState(dataDir);
+  if (state === undefined) throw errors.CliClusterNotRunning(`find cluster.json in ${dataDir.path}; use "polyvirt up"`);
+  const server = createApiServer({ dataDir: dataDir.path, port: state.port, logger });
+  await server.start();
+  // A port that was chosen freely is kept, so that kubeconfigs stay true.
+  if (state.port !== server.port) await writeClusterState(dataDir, { ...state, port: server.port });
+  server.writeKubeconfig(dataDir.kubeconfig);
+
+  const connect = (name: string, ...groups: string[]): KubeClient =>
+    createKubeClient({ connection: server.connectionAs(name, groups), clock: systemClock, logger, userAgent: name });
+  const nodes = nodeNames(state.nodes).map((name, index) =>
+    composeNode(
+      {
+        name,
+        index: index + 1,
+        nodesOnMachine: state.nodes,
+        directory: join(dataDir.nodes, name),
+        podNetwork: state.podNetwork,
+        imageCatalogue: dataDir.imageCatalogue,
+        imageStore: dataDir.ociStore,
+        apiServer: { host: "127.0.0.1", port: server.port },
+        // Pods see the machine's files, but not the cluster's own secrets.
+        maskedDirectories: [dataDir.path],
+        visiblePaths: [process.execPath, import.meta.dirname, join(import.meta.dirname, "../node_modules")],
+        version: manifest.version,
+      },
+      { client: connect(`system:node:${name}`, "system:nodes"), clock: systemClock, logger },
+    ),
+  );
+  const scheduler = composeScheduler({ client: connect("system:kube-scheduler", "system:masters"), clock: systemClock, logger });
+  const controllers = composeControllers({
+    client: connect("system:kube-controller-manager", "system:masters"),
+    clock: systemClock,
+    logger,
+  });
+  const stop = new AbortController();
+  // Every watch of every part listens to this one signal.
+  setMaxListeners(0, stop.signal);
+  const running = Promise.all([scheduler, controllers, ...nodes].map((part) => part.run(stop.signal)));
+  await recordClusterProcess(dataDir);
+  logger.info("cluster is up", { server: server.url, nodes: state.nodes });
+  await Promise.race([running, aborted(signal)]);
+  logger.info("stopping pods");
+  await Promise.all(nodes.map((node) => node.shutDown()));
+  await stopServing(server, stop, running);
+}
+
+async function stopServing(server: ApiServer, stop: AbortController, running: Promise<unknown>): Promise<void> {
+  stop.abort();
+  // What is cut off by our own stop has nothing more to tell, and what does not end is not waited for.
+  await Promise.race([running.catch(() => {}), systemClock.sleep(stopLimitMs)]);
+  await server.stop();
+}
+
+function nodeNames(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `node-${index + 1}`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Runs the cluster in this process until it is interrupted; returns the exit code. */
+export async function runClusterHere(dataDir: DataDir): Promise<number> {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop.abort());
+  const write = (line: string): void => void process.stdout.write(line);
+  const logger = createLogger({ clock: systemClock, write, fields: { role: "cluster" } });
+  try {
+    await runCluster(dataDir, logger, stop.signal);
+    return 0;
+  } catch (error) {
+    logger.error(describeError(error));
+    return 1;
+  }
+}

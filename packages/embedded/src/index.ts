@@ -1,0 +1,12 @@
+/**
+ * Ring 4: a small Kubernetes for one machine. Store and API server, scheduler, workload controllers, kubelets whose pods are
+ * local processes. It exists so that one person gets a VM in a minute and every test runs against a real API; it is no
+ * distribution, and nothing in here knows what a VM is.
+ * Start with `apiserver/create-api-server.ts`, then `kubelet/compose.ts`.
+ */
+export { createApiServer, type ApiServer, type ApiServerOptions } from "./apiserver/create-api-server.ts";
+export { composeControllers } from "./controllers/compose.ts";
+export { errorKinds } from "./errors.ts";
+export { openImageCatalogue, openOciStore } from "./images/index.ts";
+export { composeNode } from "./kubelet/compose.ts";
+export { composeScheduler } from "./scheduler/compose.ts";
