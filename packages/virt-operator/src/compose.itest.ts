@@ -64,14 +64,8 @@ const operatorClient = (): KubeClient =>
   clientAs("system:serviceaccount:kubevirt:virt-operator", ["system:serviceaccounts"]);
 const getKubeVirt = (): Promise<KubeVirt> => admin.get(kubeVirts, "kubevirt", "kubevirt");
 
-async function until(what: string, check: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if (await check().catch(() => false)) return;
-    await delay(50);
-  }
-  const { status } = await getKubeVirt();
-  throw new Error(`${what} did not come about: ${JSON.stringify(status?.conditions)}`);
-}
+/** Asks again until the answer is the expected one. */
+const eventually = { timeout: 20_000, interval: 50 };
 
 /** Nothing runs pods or aggregated APIs here, so the test says that they are ready. */
 async function reportReady(type: ResourceType, statusOf: (object: KubeObject) => object): Promise<void> {
@@ -108,10 +102,10 @@ describe("virt-operator on a real API server, with its own rights", () => {
       if (type === undefined) throw new Error(`the manifest has a ${object.kind}`);
       await admin.apply(type, object, { fieldManager: "test" });
     }
-    await until("the kind KubeVirt", async () => {
-      await admin.create(kubeVirts, defaultKubeVirt());
-      return true;
-    });
+    // The kind is served a moment after its definition was created.
+    await expect
+      .poll(() => admin.create(kubeVirts, defaultKubeVirt()).then(({ metadata }) => metadata.name), eventually)
+      .toBe("kubevirt");
   });
 
   it("installs everything", async () => {
@@ -129,10 +123,11 @@ describe("virt-operator on a real API server, with its own rights", () => {
     operator.run(stop.signal).catch((error: unknown) => {
       if (!stop.signal.aborted) throw error;
     });
-    await until("Deployed", async () => {
+    const reportedPhase = async (): Promise<string | undefined> => {
       await reportAllReady();
-      return (await getKubeVirt()).status?.phase === "Deployed";
-    });
+      return (await getKubeVirt()).status?.phase;
+    };
+    await expect.poll(reportedPhase, eventually).toBe("Deployed");
   });
 
   it("comes to rest", async () => {
@@ -148,7 +143,7 @@ describe("virt-operator on a real API server, with its own rights", () => {
 
   it("repairs a deleted right", async () => {
     await admin.delete(clusterRoles, "kubevirt-handler");
-    await until("the role", async () => (await admin.get(clusterRoles, "kubevirt-handler")).rules !== undefined);
+    await expect.poll(() => admin.get(clusterRoles, "kubevirt-handler"), eventually).toHaveProperty("rules");
   });
 
   it("serves our kinds with their schema", async () => {
@@ -162,7 +157,7 @@ describe("virt-operator on a real API server, with its own rights", () => {
 
   it("is gone when its object is deleted", async () => {
     await admin.delete(kubeVirts, "kubevirt", "kubevirt");
-    await until("the removal", async () => (await admin.list(kubeVirts)).items.length === 0);
+    await expect.poll(() => admin.list(kubeVirts), eventually).toHaveProperty("items", []);
     expect((await admin.list(secrets, { namespace: "kubevirt" })).items).toEqual([]);
     const left = (await admin.list(customResourceDefinitions)).items.map(({ metadata }) => metadata.name);
     expect(left).toEqual(["kubevirts.kubevirt.io"]);
