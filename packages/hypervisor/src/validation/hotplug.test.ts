@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { registry } from "../builtin.ts";
+import { clusterConfig, instance } from "../testing/fixtures.ts";
+import { disks, type Domain, type Spec } from "../testing/validation.ts";
+
+describe("validateHotplug", () => {
+  const base = instance({ cpu: { sockets: 1, maxSockets: 4 }, memory: { guest: "1Gi", maxGuest: "4Gi" } });
+  const messages = (domain: Domain, spec: Spec = {}): (string | undefined)[] => {
+    const after = { ...base, spec: { ...base.spec, ...spec, domain: { ...base.spec.domain, ...domain } } };
+    return registry
+      .get("kvm")
+      .validator.validateHotplug(base, after, clusterConfig())
+      .map(({ message }) => message);
+  };
+  const data = { name: "data", persistentVolumeClaim: { claimName: "data", hotpluggable: true } };
+
+  it("allows more sockets and memory, and hotpluggable volumes", () => {
+    expect(messages({ cpu: { sockets: 2, maxSockets: 4 }, memory: { guest: "2Gi", maxGuest: "4Gi" } })).toEqual([]);
+    expect(messages(disks({ name: "data", disk: { bus: "scsi" } }), { volumes: [data] })).toEqual([]);
+  });
+
+  it.each([
+    {
+      domain: { cpu: { sockets: 5, maxSockets: 4 } },
+      message: "Number of sockets in CPU topology is greater than the maximum sockets allowed",
+    },
+    {
+      domain: { cpu: { sockets: 1, cores: 2, maxSockets: 4 } },
+      message: "only the number of sockets can change while the guest runs",
+    },
+    {
+      domain: { memory: { guest: "512Mi", maxGuest: "4Gi" } },
+      message: "spec.domain.memory.guest '512Mi' is less than the memory that the guest was started with",
+    },
+    {
+      domain: { memory: { guest: "8Gi", maxGuest: "4Gi" } },
+      message: "spec.domain.memory.guest '8Gi' is greater than spec.domain.memory.maxGuest '4Gi'",
+    },
+  ])("refuses: $message", ({ domain, message }) => {
+    expect(messages(domain)).toContain(message);
+  });
+
+  it("refuses a hotplugged disk on a bus without hotplug", () => {
+    expect(messages(disks({ name: "data", disk: { bus: "sata" } }), { volumes: [data] })).toContain(
+      "hotplugged disk data requires bus to be 'scsi' or 'virtio'. [sata] is not permitted",
+    );
+  });
+});
