@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { createLogger, describeError, systemClock, type Logger } from "@polyvirt/core";
 import { composeControllers, composeNode, composeScheduler, createApiServer, type ApiServer } from "@polyvirt/embedded";
 import { createKubeClient, type KubeClient } from "@polyvirt/kube";
-import manifest from "../package.json" with { type: "json" };
 import { readClusterState, recordClusterProcess, writeClusterState, type DataDir } from "./data-dir.ts";
 import { errors } from "./errors.ts";
 
+/** The version of Kubernetes whose API the nodes speak. */
+const kubernetesVersion = "v1.33.0";
 const stopLimitMs = 3_000;
 
 /** The embedded cluster as one process: API server, scheduler, workload controllers, and the kubelets of all nodes. */
@@ -35,14 +36,14 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
         // Pods see the machine's files, but not the cluster's own secrets.
         maskedDirectories: [dataDir.path],
         visiblePaths: [process.execPath, import.meta.dirname, join(import.meta.dirname, "../node_modules")],
-        version: manifest.version,
+        version: kubernetesVersion,
       },
       { client: connect(`system:node:${name}`, "system:nodes"), clock: systemClock, logger },
     ),
   );
-  const scheduler = composeScheduler({ client: connect("system:kube-scheduler", "system:masters"), clock: systemClock, logger });
+  const scheduler = composeScheduler({ client: connect("system:kube-scheduler"), clock: systemClock, logger });
   const controllers = composeControllers({
-    client: connect("system:kube-controller-manager", "system:masters"),
+    client: connect("system:kube-controller-manager"),
     clock: systemClock,
     logger,
   });

@@ -1,6 +1,7 @@
 import { StatusError } from "./http/status-error.ts";
 import { bootstrapRoles } from "./auth/bootstrap-policy.ts";
 import type { ApiObject } from "./kinds/kind.ts";
+import type { Pki } from "./pki.ts";
 import type { Objects } from "./registry/objects.ts";
 import { systemContext } from "./registry/request-context.ts";
 import type { Resource } from "./registry/resource.ts";
@@ -14,7 +15,7 @@ const marks = {
 };
 
 /** Creates what every cluster has from its first moment: namespaces and roles. What is there already stays. */
-export async function bootstrap(objects: Objects, registry: ResourceRegistry): Promise<void> {
+export async function bootstrap(objects: Objects, registry: ResourceRegistry, pki: Pki): Promise<void> {
   const resource = (group: string, plural: string): Resource => {
     const found = registry.find(group, "v1", plural);
     if (found === undefined) throw new Error(`bootstrap: no built-in resource ${plural}`);
@@ -27,15 +28,48 @@ export async function bootstrap(objects: Objects, registry: ResourceRegistry): P
       ensureLatest(objects, resource(rbac, "clusterroles"), { metadata: { name, ...marks }, rules }),
     ),
     ...bootstrapRoles
-      .filter(({ groups = [] }) => groups.length > 0)
-      .map(({ name, groups = [] }) =>
+      .filter(({ groups = [], users = [] }) => groups.length + users.length > 0)
+      .map(({ name, groups = [], users = [] }) =>
         ensure(objects, resource(rbac, "clusterrolebindings"), "", {
           metadata: { name, ...marks },
           roleRef: { apiGroup: rbac, kind: "ClusterRole", name },
-          subjects: groups.map((group) => ({ apiGroup: rbac, kind: "Group", name: group })),
+          subjects: [
+            ...groups.map((group) => ({ apiGroup: rbac, kind: "Group", name: group })),
+            ...users.map((user) => ({ apiGroup: rbac, kind: "User", name: user })),
+          ],
         }),
       ),
+    ensure(objects, resource("", "configmaps"), "kube-system", {
+      metadata: { name: authenticationName },
+      data: authenticationData(pki),
+    }),
+    ensure(objects, resource(rbac, "roles"), "kube-system", {
+      metadata: { name: `${authenticationName}-reader`, ...marks },
+      rules: [
+        {
+          apiGroups: [""],
+          resources: ["configmaps"],
+          resourceNames: [authenticationName],
+          verbs: ["get", "list", "watch"],
+        },
+      ],
+    }),
   ]);
+}
+
+const authenticationName = "extension-apiserver-authentication";
+
+/** Tells aggregated API servers whose word about a user's name they may take. */
+function authenticationData(pki: Pki): Record<string, string> {
+  return {
+    "client-ca-file": pki.authority.certificate,
+    "requestheader-client-ca-file": pki.frontProxyAuthority.certificate,
+    "requestheader-allowed-names": '["front-proxy-client"]',
+    "requestheader-username-headers": '["X-Remote-User"]',
+    "requestheader-uid-headers": '["X-Remote-Uid"]',
+    "requestheader-group-headers": '["X-Remote-Group"]',
+    "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+  };
 }
 
 /** Creates the object unless one of that name exists. */

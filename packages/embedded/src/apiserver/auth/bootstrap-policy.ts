@@ -89,6 +89,46 @@ const node: PolicyRule[] = [
   },
 ];
 
+const events: PolicyRule = {
+  apiGroups: ["", "events.k8s.io"],
+  resources: ["events"],
+  verbs: ["create", "patch", "update"],
+};
+
+/** Looks at everything that placement depends on, and binds. */
+const scheduler: PolicyRule[] = [
+  { apiGroups: [""], resources: ["nodes", "namespaces", "pods"], verbs: read },
+  { apiGroups: [""], resources: ["pods/binding"], verbs: ["create"] },
+  { apiGroups: [""], resources: ["pods/status"], verbs: ["patch", "update"] },
+  events,
+];
+
+/** Deployments, replica sets and daemon sets make pods; services get endpoint slices; nodes that fall silent lose theirs. */
+const controllerManager: PolicyRule[] = [
+  {
+    apiGroups: ["apps"],
+    resources: ["deployments", "replicasets", "daemonsets"],
+    verbs: [...read, "create", "update", "patch", "delete"],
+  },
+  {
+    apiGroups: ["apps"],
+    resources: ["deployments/status", "replicasets/status", "daemonsets/status"],
+    verbs: ["patch", "update"],
+  },
+  { apiGroups: ["apps"], resources: ["controllerrevisions"], verbs: [...read, "create", "update", "patch", "delete"] },
+  { apiGroups: [""], resources: ["pods"], verbs: [...read, "create", "update", "patch", "delete"] },
+  { apiGroups: [""], resources: ["pods/status", "nodes/status"], verbs: ["patch", "update"] },
+  { apiGroups: [""], resources: ["nodes"], verbs: [...read, "update", "patch"] },
+  { apiGroups: [""], resources: ["services", "namespaces"], verbs: read },
+  {
+    apiGroups: ["discovery.k8s.io"],
+    resources: ["endpointslices"],
+    verbs: [...read, "create", "update", "patch", "delete"],
+  },
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: read },
+  events,
+];
+
 const discoveryPaths = [
   "/api",
   "/api/*",
@@ -157,4 +197,6 @@ export const bootstrapRoles: readonly BootstrapRole[] = [
     ],
   },
   { name: "system:node", rules: node, groups: ["system:nodes"] },
+  { name: "system:kube-scheduler", rules: scheduler, users: ["system:kube-scheduler"] },
+  { name: "system:kube-controller-manager", rules: controllerManager, users: ["system:kube-controller-manager"] },
 ];
