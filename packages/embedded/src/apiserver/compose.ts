@@ -5,6 +5,10 @@ import type { Store } from "../store/store.ts";
 import { chainAdmission, type Admission } from "./admission/admission.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { podAdmission, serviceAccountAdmission } from "./admission/service-account.ts";
+import { webhookAdmission } from "./admission/webhook-admission.ts";
+import { createWebhookClient, type WebhookClient } from "./admission/webhook-client.ts";
+import { WebhookList } from "./admission/webhook-config.ts";
+import { Aggregator } from "./aggregation/aggregator.ts";
 import { RbacAuthorizer } from "./auth/rbac.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -19,6 +23,7 @@ import { UpgradeRouter } from "./http/upgrade-router.ts";
 import { builtinKinds } from "./kinds/index.ts";
 import { openApiRoute } from "./openapi/openapi-route.ts";
 import type { Pki } from "./pki.ts";
+import { ServiceResolver } from "./proxy/service-resolver.ts";
 import { Deletion } from "./registry/deletion.ts";
 import { Objects } from "./registry/objects.ts";
 import { builtinResource, type Resource } from "./registry/resource.ts";
@@ -26,6 +31,7 @@ import { ResourceRegistry } from "./registry/resource-registry.ts";
 import { WatchFramesCache } from "./registry/watch-frames.ts";
 import { Discovery } from "./routes/discovery.ts";
 import { healthRoute } from "./routes/health.ts";
+import { KubeletProxy } from "./routes/kubelet-proxy.ts";
 import { podBinding } from "./routes/pod-binding.ts";
 import { podEviction } from "./routes/pod-eviction.ts";
 import { resourceRoute } from "./routes/resource-route.ts";
@@ -51,49 +57,50 @@ export interface RunningServer {
   closeStore(): Promise<void>;
 }
 
-export async function composeServer(parts: ServerParts): Promise<RunningServer> {
-  const { store, clock, logger, pki } = parts;
-  const registry = new ResourceRegistry(builtinKinds.map((kind) => builtinResource(kind)));
-  const builtin = (group: string, plural: string): Resource => {
-    const found = registry.find(group, "v1", plural);
-    if (found === undefined) throw new Error(`no built-in resource ${plural} in group "${group}"`);
-    return found;
-  };
-  let admission: Admission = chainAdmission([]);
-  const objects = new Objects({ store, clock, admission: () => admission });
-  const deletion = new Deletion({ store, clock, admission: () => admission });
-  const definitions = builtin("apiextensions.k8s.io", "customresourcedefinitions");
-  startCrdRegistrar({ store, registry, definitions });
+/** What most parts build on. */
+interface Foundation {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: ResourceRegistry;
+  readonly objects: Objects;
+  readonly deletion: Deletion;
+  readonly resolver: ServiceResolver;
+  /** A built-in resource; there is one for every name this file asks for. */
+  readonly builtin: (group: string, plural: string) => Resource;
+  setAdmission(admission: Admission): void;
+}
 
+export async function composeServer(parts: ServerParts): Promise<RunningServer> {
+  const foundation = layFoundation(parts);
+  const { store, clock, logger, registry, objects, deletion, resolver, builtin } = foundation;
+  startCrdRegistrar({ store, registry, definitions: builtin("apiextensions.k8s.io", "customresourcedefinitions") });
   const authorizer = new RbacAuthorizer(store);
-  const tokens = new ServiceAccountTokens(pki.tokenKey, clock, (plural, namespace, name, uid) => {
+  const tokens = new ServiceAccountTokens(parts.pki.tokenKey, clock, (plural, namespace, name, uid) => {
     return objects.find(builtin("", plural), namespace, name)?.metadata.uid === uid;
   });
-  await bootstrap(objects, registry);
-  admission = chainAdmission([
-    namespaceLifecycle(objects, builtin("", "namespaces")),
-    serviceAccountAdmission(objects, builtin("", "serviceaccounts")),
-    podAdmission(objects, builtin("scheduling.k8s.io", "priorityclasses")),
-  ]);
-
-  const background = { store, registry, objects, deletion, clock, logger };
-  const furniture = new NamespaceFurniture({
-    ...background,
-    namespaces: builtin("", "namespaces"),
-    serviceAccounts: builtin("", "serviceaccounts"),
-    configMaps: builtin("", "configmaps"),
-    certificateAuthority: pki.authority.certificate,
+  await bootstrap(objects, registry, parts.pki);
+  const webhookClient = createWebhookClient(resolver);
+  foundation.setAdmission(composeAdmission(foundation, webhookClient));
+  const aggregator = new Aggregator({
+    ...foundation,
+    apiServices: builtin("apiregistration.k8s.io", "apiservices"),
+    client: parts.pki.frontProxyClient,
   });
-  await furniture.start();
-  const workers = [
-    new CrdStatus({ ...background, definitions }),
-    new GarbageCollector(background),
-    new NamespaceCleaner({ ...background, namespaces: builtin("", "namespaces") }),
-    new EventExpiry({ ...background, ttlSeconds: parts.eventTtlSeconds }),
-  ];
-
+  const workers = [...(await composeHousekeeping(foundation, parts)), aggregator];
+  const discovery = new Discovery({
+    registry,
+    aggregated: () => aggregator.versions(),
+    address: () => parts.address(),
+  });
+  const kubelets = new KubeletProxy({
+    objects,
+    pods: builtin("", "pods"),
+    nodes: builtin("", "nodes"),
+    client: parts.pki.kubeletClient,
+    authority: parts.pki.authority.certificate,
+  });
   const deps = { store, clock, objects, deletion, frames: new WatchFramesCache(() => clock.now()) };
-  const discovery = new Discovery({ registry, aggregated: () => [], address: () => parts.address() });
   const resources = resourceRoute({
     ...deps,
     registry,
@@ -108,23 +115,106 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
         bindable: { Pod: builtin("", "pods"), Secret: builtin("", "secrets") },
         nodes: builtin("", "nodes"),
       }),
+      log: kubelets.handler("log"),
+      exec: kubelets.handler("exec"),
+      attach: kubelets.handler("attach"),
+      portforward: kubelets.handler("portforward"),
     },
   });
-  const router = new Router({
-    logger,
-    authorizer,
-    tokens,
-    routes: [healthRoute(() => true), (exchange) => discovery.handle(exchange), openApiRoute(registry), resources],
-  });
+  const routes = [
+    healthRoute(() => true),
+    (exchange) => aggregator.handle(exchange),
+    (exchange) => discovery.handle(exchange),
+    openApiRoute(registry),
+    resources,
+  ] satisfies ConstructorParameters<typeof Router>[0]["routes"];
+  const router = new Router({ logger, authorizer, tokens, routes });
   return {
     router,
-    upgrades: new UpgradeRouter({ router, logger, routes: [] }),
+    upgrades: new UpgradeRouter({
+      router,
+      logger,
+      routes: [(upgrade) => aggregator.upgrade(upgrade), (upgrade) => kubelets.upgrade(upgrade)],
+    }),
     begin() {
       for (const worker of workers) worker.start();
     },
     end() {
-      for (const worker of [...workers, furniture]) worker.stop();
+      for (const worker of workers) worker.stop();
+      webhookClient.close();
     },
     closeStore: () => store.close(),
   };
+}
+
+function layFoundation({ store, clock, logger }: ServerParts): Foundation {
+  const registry = new ResourceRegistry(builtinKinds.map((kind) => builtinResource(kind)));
+  const builtin = (group: string, plural: string): Resource => {
+    const found = registry.find(group, "v1", plural);
+    if (found === undefined) throw new Error(`no built-in resource ${plural} in group "${group}"`);
+    return found;
+  };
+  let admission: Admission = chainAdmission([]);
+  const objects = new Objects({ store, clock, admission: () => admission });
+  return {
+    store,
+    clock,
+    logger,
+    registry,
+    builtin,
+    objects,
+    deletion: new Deletion({ store, clock, admission: () => admission }),
+    resolver: new ServiceResolver({
+      objects,
+      services: builtin("", "services"),
+      endpointSlices: builtin("discovery.k8s.io", "endpointslices"),
+      pods: builtin("", "pods"),
+    }),
+    setAdmission(chain) {
+      admission = chain;
+    },
+  };
+}
+
+function composeAdmission({ builtin, ...rest }: Foundation, client: WebhookClient): Admission {
+  const { objects, store } = rest;
+  const namespaces = builtin("", "namespaces");
+  return chainAdmission([
+    namespaceLifecycle(objects, namespaces),
+    serviceAccountAdmission(objects, builtin("", "serviceaccounts")),
+    podAdmission(objects, builtin("scheduling.k8s.io", "priorityclasses")),
+    webhookAdmission({
+      ...rest,
+      namespaces,
+      client,
+      mutating: new WebhookList(store, "mutatingwebhookconfigurations.admissionregistration.k8s.io"),
+      validating: new WebhookList(store, "validatingwebhookconfigurations.admissionregistration.k8s.io"),
+    }),
+  ]);
+}
+
+interface Worker {
+  start(): void;
+  stop(): void;
+}
+
+async function composeHousekeeping(foundation: Foundation, parts: ServerParts): Promise<Worker[]> {
+  const { builtin } = foundation;
+  const namespaces = builtin("", "namespaces");
+  const furniture = new NamespaceFurniture({
+    ...foundation,
+    namespaces,
+    serviceAccounts: builtin("", "serviceaccounts"),
+    configMaps: builtin("", "configmaps"),
+    certificateAuthority: parts.pki.authority.certificate,
+  });
+  // Before the first request: a pod cannot be created in a namespace without its service account.
+  await furniture.furnishAll();
+  return [
+    furniture,
+    new CrdStatus({ ...foundation, definitions: builtin("apiextensions.k8s.io", "customresourcedefinitions") }),
+    new GarbageCollector(foundation),
+    new NamespaceCleaner({ ...foundation, namespaces }),
+    new EventExpiry({ ...foundation, ttlSeconds: parts.eventTtlSeconds }),
+  ];
 }

@@ -49,9 +49,14 @@ export class NamespaceFurniture {
   }
 
   /** Furnishes what is there already, before the first request comes in. */
-  async start(): Promise<void> {
+  async furnishAll(): Promise<void> {
     for (const namespace of this.#deps.objects.list(this.#deps.namespaces))
       await this.#furnish(namespace.metadata.name ?? "");
+  }
+
+  start(): void {
+    for (const namespace of this.#deps.objects.list(this.#deps.namespaces))
+      this.#loop.add(namespace.metadata.name ?? "");
   }
 
   stop(): void {

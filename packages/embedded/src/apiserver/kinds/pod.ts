@@ -1,6 +1,7 @@
 import { fieldError, type FieldError } from "../http/status-error.ts";
 import { deepEqual, isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { ageColumn, ageOf, computed, nameColumn, textColumn, wide } from "./columns.ts";
+import { validateName } from "../registry/object-names.ts";
 import type { ApiObject, BuiltinKind } from "./kind.ts";
 import { defaultPodSpec, fill, objectsIn } from "./pod-defaults.ts";
 
@@ -94,6 +95,11 @@ export function validatePodSpec(spec: unknown, field: string): FieldError[] {
       const place = `${field}.${list}[${index}]`;
       if (names.has(container["name"])) found.push(fieldError.duplicate(`${place}.name`, container["name"]));
       names.add(container["name"]);
+      found.push(
+        ...validateName("label", textOf(container["name"]), `${place}.name`).filter(
+          () => textOf(container["name"]) !== "",
+        ),
+      );
       if (textOf(container["image"]) === "") found.push(fieldError.required(`${place}.image`));
       found.push(...validateMounts(container, volumes, place));
     });
