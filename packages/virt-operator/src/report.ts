@@ -22,7 +22,7 @@ export async function report(
 ): Promise<void> {
   const { version, architecture } = deps;
   const facts = { version, architecture, ...(installation === undefined ? {} : { installation }) };
-  const status = buildStatus(kubevirt, outcome, facts, new Date(deps.clock.now()).toISOString());
+  const status = buildStatus(kubevirt, outcome, facts, timestamp(deps.clock.now()));
   if (jsonEqual(status, kubevirt.status ?? {})) return;
   await writeStatus(deps.client, kubevirt, status);
   announce(kubevirt, outcome, deps);
@@ -45,4 +45,9 @@ function announce(kubevirt: KubeVirt, outcome: Outcome, deps: ReportDeps): void 
     default:
       throw new TypeError(`not an outcome: ${JSON.stringify(outcome satisfies never)}`);
   }
+}
+
+/** Kubernetes counts conditions in whole seconds. */
+function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -10,10 +10,10 @@ const probe = (path: string): HTTPGetAction => ({ path, port: ports.health, sche
 
 /** Folders of the node that virt-handler works in, each with the reason it needs it. */
 const nodeFolders: readonly { readonly hostPath: NonNullable<Volume["hostPath"]>; readonly mount: VolumeMount }[] = [
-  // Sockets and disks of launcher pods; what it mounts there, the pod must see.
+  // Sockets and disks of launcher pods, also of pods that come later. It mounts nothing there itself.
   {
     hostPath: { path: "/var/lib/kubelet/pods" },
-    mount: { name: "kubelet-pods", mountPath: handlerPaths.pods, mountPropagation: "Bidirectional" },
+    mount: { name: "kubelet-pods", mountPath: handlerPaths.pods, mountPropagation: "HostToContainer" },
   },
   // Where it registers device plug-ins with the kubelet.
   {
@@ -23,7 +23,7 @@ const nodeFolders: readonly { readonly hostPath: NonNullable<Volume["hostPath"]>
   // Its records of launchers, which must outlive its own restart.
   {
     hostPath: { path: "/var/run/kubevirt", type: "DirectoryOrCreate" },
-    mount: { name: "handler-state", mountPath: handlerPaths.state, mountPropagation: "Bidirectional" },
+    mount: { name: "handler-state", mountPath: handlerPaths.state },
   },
 ];
 
