@@ -22,7 +22,15 @@ export interface PropertyModel {
   readonly element: number;
   /** Place among the attributes or the children in written XML. */
   readonly order: number;
+  /** Whether it is an element of one of libvirt's other namespaces. */
+  readonly foreign: boolean;
+  /** What written XML begins with: ` bus='` or `<disk`. */
+  readonly opening: string;
+  /** A child's end tag. */
+  readonly closing: string;
 }
+
+const noChild = { element: -1, foreign: false, opening: "", closing: "" } as const;
 
 type Entry = [text: number, attributes: string[], children: [name: string, element: number, property?: string][]];
 
@@ -59,19 +67,23 @@ function decode([text, attributes, children]: Entry): ElementModel {
   for (const [order, entry] of attributes.entries()) {
     const integer = entry.startsWith("#");
     const [property = "", name = property] = (integer ? entry.slice(1) : entry).split("=");
-    const attribute: PropertyModel = { property, kind: "attribute", name, integer, element: -1, order };
+    const opening = ` ${name}='`;
+    const attribute: PropertyModel = { ...noChild, property, kind: "attribute", name, integer, order, opening };
     model.attributes.set(name, attribute);
     model.properties.set(property, attribute);
   }
   if (model.text !== "none") {
     const integer = model.text === "integer";
-    model.properties.set("value", { property: "value", kind: "text", name: "", integer, element: -1, order: -1 });
+    model.properties.set("value", { ...noChild, property: "value", kind: "text", name: "", integer, order: -1 });
   }
   for (const [order, [entry, element, given]] of children.entries()) {
     const repeated = entry.startsWith("+");
     const name = repeated ? entry.slice(1) : entry;
     const property = given ?? name;
-    const child: PropertyModel = { property, kind: repeated ? "list" : "child", name, integer: false, element, order };
+    const kind = repeated ? "list" : "child";
+    const foreign = name.includes(":");
+    const tags = { opening: `<${name}`, closing: `</${name}>` };
+    const child: PropertyModel = { property, kind, name, integer: false, element, order, foreign, ...tags };
     model.children.set(name, child);
     model.properties.set(property, child);
   }

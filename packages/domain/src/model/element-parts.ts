@@ -1,96 +1,109 @@
 import type { XmlElement } from "../xml/xml-element.ts";
 import type { ElementModel, PropertyModel } from "./element-model.ts";
 
-/** An element of the model taken apart the way XML sees it. Writer and validation both work from this. */
+/**
+ * An element of the model taken apart the way XML sees it. Writer and validation both work from this, and spend their
+ * time making it, so it is lists side by side rather than lists of objects.
+ */
 export interface ElementParts {
-  /** Known attributes in the order in which they are written. */
-  readonly attributes: readonly AttributePart[];
-  /** Known children in the order in which they are written. */
-  readonly children: readonly ChildPart[];
+  /** Known attributes in the order in which they are written, and their values. */
+  readonly attributes: readonly PropertyModel[];
+  readonly attributeValues: readonly string[];
+  /** Known children in the order in which they are written, and their values: arrays for those of kind `list`. */
+  readonly children: readonly PropertyModel[];
+  readonly childValues: readonly unknown[];
   readonly text: string | undefined;
-  readonly extraAttributes: readonly (readonly [name: string, value: string])[];
-  readonly extraElements: readonly XmlElement[];
+  readonly extras: ElementExtras;
+}
+
+/** What `DomainExtras` holds, checked. */
+export interface ElementExtras {
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+  readonly elements: readonly XmlElement[];
+  readonly text: string | undefined;
   readonly prefix: string | undefined;
 }
 
-export interface AttributePart {
-  readonly property: PropertyModel;
-  readonly value: string;
-}
+type MutableExtras = { -readonly [Key in keyof ElementExtras]: ElementExtras[Key] };
 
-export interface ChildPart {
-  readonly property: PropertyModel;
-  readonly value: unknown;
-  /** Place in its list; `undefined` for one that may stand only once. */
-  readonly index: number | undefined;
-}
+const noExtras: ElementExtras = { attributes: [], elements: [], text: undefined, prefix: undefined };
 
 /** Receives what is wrong with the shape of a value. The path is relative to the element: properties and indexes. */
 export type ReportShape = (path: readonly (string | number)[], problem: string) => void;
 
 /** Takes an object of the model apart. What has the wrong shape is reported and left out. */
 export function partsOf(value: object, model: ElementModel, report: ReportShape): ElementParts {
-  const attributes: AttributePart[] = [];
-  const children: ChildPart[] = [];
-  const extras: Extras = { attributes: [], elements: [], text: undefined, prefix: undefined };
+  let attributes: PropertyModel[] | undefined;
+  let attributeValues: string[] | undefined;
+  let children: PropertyModel[] | undefined;
+  let childValues: unknown[] | undefined;
+  let extras: MutableExtras | undefined;
   let text: string | undefined;
-  for (const [key, entry] of Object.entries(value)) {
+  // Any key of any object may be asked for; what it holds is checked below. for-in is by far the fastest way through
+  // objects of many shapes.
+  const record = value as Record<string, unknown>;
+  for (const key in record) {
+    const entry = record[key];
     if (entry === undefined) continue;
     const property = model.properties.get(key);
     if (property === undefined) {
+      extras ??= { ...noExtras };
       if (!collectExtra(key, entry, extras, report)) report([key], `is not a property here; ${allowed(model)}`);
-    } else if (property.kind === "child") {
-      children.push({ property, value: entry, index: undefined });
-    } else if (property.kind === "list") {
-      if (Array.isArray(entry)) {
-        for (const [index, item] of entry.entries()) children.push({ property, value: item, index });
-      } else {
-        report([key], `must be a list, not ${describe(entry)}`);
-      }
-    } else {
-      const scalar = scalarText(entry);
+    } else if (property.kind === "attribute" || property.kind === "text") {
+      const scalar = typeof entry === "string" ? entry : scalarText(entry);
       if (scalar === undefined) report([key], `must be a string or an integer, not ${describe(entry)}`);
       else if (property.kind === "text") text = scalar;
-      else attributes.push({ property, value: scalar });
+      else place((attributes ??= []), (attributeValues ??= []), property, scalar);
+    } else if (property.kind === "child" || Array.isArray(entry)) {
+      place((children ??= []), (childValues ??= []), property, entry);
+    } else {
+      report([key], `must be a list, not ${describe(entry)}`);
     }
   }
-  // Stable, so lists keep their order.
-  if (children.length > 1) children.sort(byOrder);
-  if (attributes.length > 1) attributes.sort(byOrder);
+  if (extras?.text !== undefined) text = (text ?? "") + extras.text;
   return {
-    attributes,
-    children,
-    text: extras.text === undefined ? text : (text ?? "") + extras.text,
-    extraAttributes: extras.attributes,
-    extraElements: extras.elements,
-    prefix: extras.prefix,
+    attributes: attributes ?? none,
+    attributeValues: attributeValues ?? none,
+    children: children ?? none,
+    childValues: childValues ?? none,
+    text,
+    extras: extras ?? noExtras,
   };
 }
 
-function byOrder(left: { property: PropertyModel }, right: { property: PropertyModel }): number {
-  return left.property.order - right.property.order;
+const none: readonly never[] = [];
+
+/** Inserts in written order, from the end: models come nearly sorted. */
+function place<T>(properties: PropertyModel[], values: T[], property: PropertyModel, value: T): void {
+  let at = properties.length;
+  properties.push(property);
+  values.push(value);
+  for (; at > 0; at -= 1) {
+    const before = properties[at - 1];
+    if (before === undefined || before.order <= property.order) break;
+    properties[at] = before;
+    // Both lists are of one length.
+    values[at] = values[at - 1] as T;
+  }
+  properties[at] = property;
+  values[at] = value;
 }
 
-interface Extras {
-  attributes: [string, string][];
-  elements: XmlElement[];
-  text: string | undefined;
-  prefix: string | undefined;
-}
-
-function collectExtra(key: string, entry: unknown, extras: Extras, report: ReportShape): boolean {
+function collectExtra(key: string, entry: unknown, extras: MutableExtras, report: ReportShape): boolean {
   if (key === "$attributes") {
     if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
       report([key], `must be an object, not ${describe(entry)}`);
       return true;
     }
+    const attributes: [string, string][] = [];
     for (const [name, value] of Object.entries(entry)) {
-      if (typeof value === "string") extras.attributes.push([name, value]);
+      if (typeof value === "string") attributes.push([name, value]);
       else report([key, name], `must be a string, not ${describe(value)}`);
     }
+    extras.attributes = attributes;
   } else if (key === "$elements") {
     if (!Array.isArray(entry)) report([key], `must be a list, not ${describe(entry)}`);
-    else for (const [index, element] of entry.entries()) collectElement(element, extras, [key, index], report);
+    else extras.elements = entry.filter((element, index) => checkElement(element, [key, index], report));
   } else if (key === "$text" || key === "$prefix") {
     if (typeof entry !== "string") report([key], `must be a string, not ${describe(entry)}`);
     else if (key === "$text") extras.text = entry;
@@ -99,10 +112,6 @@ function collectExtra(key: string, entry: unknown, extras: Extras, report: Repor
     return false;
   }
   return true;
-}
-
-function collectElement(element: unknown, extras: Extras, path: (string | number)[], report: ReportShape): void {
-  if (checkElement(element, path, report)) extras.elements.push(element);
 }
 
 function checkElement(element: unknown, path: (string | number)[], report: ReportShape): element is XmlElement {

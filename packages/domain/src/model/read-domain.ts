@@ -45,14 +45,13 @@ export function readDomain(xml: string, limits?: Partial<XmlLimits>): Domain {
 function dropImpliedNamespaces(domain: Draft): void {
   const attributes = domain.$attributes;
   if (attributes === undefined) return;
-  for (const { property, name } of elementModel(domainElement).children.values()) {
-    const colon = name.indexOf(":");
-    if (colon === -1) continue;
+  for (const { property, name, foreign } of elementModel(domainElement).children.values()) {
+    if (!foreign) continue;
     const child = domain[property];
     if (child === undefined) continue;
     const local = typeof child === "object" && child !== null ? (child as Draft) : {};
     if (local.$prefix !== undefined) continue;
-    const prefix = name.slice(0, colon);
+    const prefix = name.slice(0, name.indexOf(":"));
     if (`xmlns:${prefix}` in (local.$attributes ?? {})) continue;
     delete attributes[`xmlns:${prefix}`];
   }
@@ -72,30 +71,34 @@ function scopeOf(node: XmlNode, outer: Scope): Scope {
   return scope ?? outer;
 }
 
+/** `prefix` is the element's own, if it is in one of libvirt's other namespaces. */
 function readElement(node: XmlNode, model: ElementModel, outer: Scope, prefix: string | undefined): Draft {
   const draft: Draft = {};
-  const scope = scopeOf(node, outer);
-  for (let index = 0; index < node.attributes.length; index += 2) {
-    const name = node.attributes[index] ?? "";
-    const value = node.attributes[index + 1] ?? "";
+  const scope = node.namespaced ? scopeOf(node, outer) : outer;
+  const { attributes, children } = node;
+  for (let index = 0; index < attributes.length; index += 2) {
+    const name = attributes[index] ?? "";
+    const value = attributes[index + 1] ?? "";
     const attribute = model.attributes.get(name);
     if (attribute !== undefined) draft[attribute.property] = scalarOf(value, attribute.integer);
     else setOwn((draft.$attributes ??= {}), name, value);
   }
   let text = "";
+  let blank = true;
   let hasElements = false;
-  for (const child of node.children) {
+  for (const child of children) {
     if (typeof child === "string") {
       text += child;
+      blank &&= isBlank(child);
     } else {
       hasElements = true;
       readChild(draft, child, model, scope, prefix);
     }
   }
-  const blank = hasElements && isBlank(text);
-  if (text !== "" && !blank) {
-    if (model.text !== "none") draft["value"] = scalarOf(text, model.text === "integer");
-    else if (!isBlank(text)) draft.$text = text;
+  // White space is text only where there is nothing but text, and text is expected.
+  if (!blank || (text !== "" && !hasElements && model.text !== "none")) {
+    if (model.text === "none") draft.$text = text;
+    else draft["value"] = scalarOf(text, model.text === "integer");
   }
   return draft;
 }
@@ -108,16 +111,22 @@ function readChild(
   scope: Scope,
   outerPrefix: string | undefined,
 ): void {
-  const { key, prefix } = resolveName(node, scope);
-  const child = key === undefined ? undefined : model.children.get(key);
-  const kept = child !== undefined && placeChild(draft, node, child, { scope, prefix, outerPrefix });
+  let kept: boolean;
+  if (scope === undefined && !node.namespaced) {
+    const child = model.children.get(node.name);
+    kept = child !== undefined && placeChild(draft, node, child, undefined, undefined, undefined);
+  } else {
+    const { key, prefix } = resolveName(node, scope);
+    const child = key === undefined ? undefined : model.children.get(key);
+    kept = child !== undefined && placeChild(draft, node, child, scope, prefix, outerPrefix);
+  }
   if (!kept) (draft.$elements ??= []).push(toXmlElement(node));
 }
 
 /** The name under which the table may know an element, and its prefix if that is of another namespace. */
 function resolveName(node: XmlNode, outer: Scope): { key: string | undefined; prefix: string | undefined } {
   const colon = node.name.indexOf(":");
-  const scope = node.attributes.length === 0 ? outer : scopeOf(node, outer);
+  const scope = node.namespaced ? scopeOf(node, outer) : outer;
   if (scope === undefined) return { key: colon === -1 ? node.name : undefined, prefix: undefined };
   const prefix = colon === -1 ? "" : node.name.slice(0, colon);
   const namespace = scope.get(prefix) ?? "";
@@ -131,7 +140,9 @@ function placeChild(
   draft: Draft,
   node: XmlNode,
   child: PropertyModel,
-  { scope, prefix, outerPrefix }: { scope: Scope; prefix: string | undefined; outerPrefix: string | undefined },
+  scope: Scope,
+  prefix: string | undefined,
+  outerPrefix: string | undefined,
 ): boolean {
   if (child.kind === "child" && child.property in draft) return false;
   // Once one of a list was kept as it is, those after it are too: their order counts.
@@ -172,7 +183,11 @@ function scalarOf(text: string, integer: boolean): string | number {
 }
 
 function isBlank(text: string): boolean {
-  return !/[^ \t\r\n]/.test(text);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code !== 32 && code !== 10 && code !== 9 && code !== 13) return false;
+  }
+  return true;
 }
 
 /** `__proto__` is a lawful attribute name; assigned the usual way it would vanish. */

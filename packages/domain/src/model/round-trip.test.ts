@@ -29,7 +29,7 @@ function throughJson(xml: string): string {
   return writeDomain(JSON.parse(JSON.stringify(readDomain(xml))));
 }
 
-describe.skipIf(!existsSync(corpus))("libvirt's test domains", () => {
+describe.skipIf(!existsSync(corpus))("libvirt's test domains", { timeout: 60_000 }, () => {
   const files = existsSync(corpus) ? readdirSync(corpus).filter((file) => file.endsWith(".xml")) : [];
 
   it("survive XML to model to JSON to model to XML", () => {

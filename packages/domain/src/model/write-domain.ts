@@ -3,8 +3,8 @@ import { errors } from "../errors.ts";
 import type { Domain } from "../gen/domain.ts";
 import { escapeAttribute, escapeText, isXmlName } from "../xml/escape-xml.ts";
 import type { XmlElement } from "../xml/xml-element.ts";
-import { domainElement, elementModel, namespaces, type ElementModel, type PropertyModel } from "./element-model.ts";
-import { describe, partsOf, scalarText, type ElementParts } from "./element-parts.ts";
+import { domainElement, elementModel, namespaces, type PropertyModel } from "./element-model.ts";
+import { describe, partsOf, scalarText, type ElementExtras, type ElementParts } from "./element-parts.ts";
 
 /**
  * Writes the model as libvirt's domain XML. The order is that of the schema, so equal models give equal texts however
@@ -15,47 +15,33 @@ export function writeDomain(domain: Domain): string {
   return new DomainWriter().write(domain);
 }
 
-/** Prefix of the element itself and what the root declares. */
-interface NamespaceUse {
-  readonly prefix: string | undefined;
-  readonly declare: string;
+/** How an element begins and ends, with the declaration of its namespace if it makes one. */
+interface Tags {
+  readonly opening: string;
+  readonly closing: string;
+  /** Prefix of an element in one of libvirt's other namespaces. */
+  readonly prefix?: string;
 }
 
 class DomainWriter {
-  private readonly lines: string[] = [];
+  private output = "";
   private readonly path: (string | number)[] = [];
   private rootNamespaces: ReadonlyMap<string, string> = new Map();
+  private readonly report = (path: readonly (string | number)[], problem: string): void => this.fail(problem, path);
 
   write(domain: Domain): string {
-    const model = elementModel(domainElement);
-    const parts = this.parts(domain, model);
-    const bound = new Map(
-      parts.extraAttributes
-        .filter(([name]) => name.startsWith("xmlns:"))
-        .map(([name, value]) => [name.slice(6), value]),
-    );
+    const parts = partsOf(domain, elementModel(domainElement), this.report);
+    const bound = new Map<string, string>();
+    for (const [name, value] of parts.extras.attributes) if (name.startsWith("xmlns:")) bound.set(name.slice(6), value);
     let declare = "";
-    for (const prefix of this.impliedPrefixes(parts)) {
+    for (const prefix of impliedPrefixes(parts)) {
       if (bound.has(prefix)) continue;
       bound.set(prefix, namespaces[prefix] ?? "");
       declare += ` xmlns:${prefix}='${namespaces[prefix]}'`;
     }
     this.rootNamespaces = bound;
-    this.element("domain", parts, { prefix: undefined, declare }, "");
-    return `${this.lines.join("\n")}\n`;
-  }
-
-  /** Usual prefixes of children in other namespaces that do not bring a declaration of their own. */
-  private impliedPrefixes(parts: ElementParts): Set<string> {
-    const prefixes = new Set<string>();
-    for (const { property, value } of parts.children) {
-      const colon = property.name.indexOf(":");
-      if (colon === -1) continue;
-      const prefix = property.name.slice(0, colon);
-      const own = typeof value === "object" && value !== null ? (value as Domain) : {};
-      if (own.$prefix === undefined && own.$attributes?.[`xmlns:${prefix}`] === undefined) prefixes.add(prefix);
-    }
-    return prefixes;
+    this.element({ opening: `<domain${declare}`, closing: "</domain>" }, parts, "\n");
+    return `${this.output.slice(1)}\n`;
   }
 
   private fail(problem: string, below: readonly (string | number)[] = []): never {
@@ -63,113 +49,129 @@ class DomainWriter {
     throw errors.DomainModelUnwritable(`write domain: ${path} ${problem}`, { fields: { path } });
   }
 
-  private parts(value: object, model: ElementModel): ElementParts {
-    return partsOf(value, model, (path, problem) => this.fail(problem, path));
-  }
-
-  private element(name: string, parts: ElementParts, use: NamespaceUse, indent: string): void {
-    let tag = `${indent}<${name}${use.declare}`;
-    for (const { property, value } of parts.attributes) {
-      tag += ` ${property.name}='${this.escaped(escapeAttribute(value), [property.property])}'`;
+  /** `indent` is what comes before the start tag: a line break and spaces, or nothing beside text. */
+  private element(tags: Tags, parts: ElementParts, indent: string): void {
+    const { attributes, attributeValues, children, childValues, extras } = parts;
+    let tag = indent + tags.opening;
+    for (let index = 0; index < attributes.length; index += 1) {
+      const attribute = attributes[index];
+      if (attribute === undefined) continue;
+      const value = escapeAttribute(attributeValues[index] ?? "") ?? this.unholdable([attribute.property]);
+      tag += `${attribute.opening}${value}'`;
     }
-    for (const [extra, value] of parts.extraAttributes) {
-      const below = ["$attributes", extra];
-      if (!isXmlName(extra)) this.fail("is not a name that XML can have", below);
-      tag += ` ${extra}='${this.escaped(escapeAttribute(value), below)}'`;
-    }
-    const text = parts.text === undefined ? "" : this.escaped(escapeText(parts.text), ["value"]);
-    if (parts.children.length === 0 && parts.extraElements.length === 0) {
-      this.lines.push(text === "" ? `${tag}/>` : `${tag}>${text}</${name}>`);
+    if (extras.attributes.length > 0) tag += this.extraAttributes(extras.attributes, ["$attributes"]);
+    const text = parts.text === undefined ? "" : (escapeText(parts.text) ?? this.unholdable(["value"]));
+    if (children.length === 0 && extras.elements.length === 0) {
+      this.output += text === "" ? `${tag}/>` : `${tag}>${text}${tags.closing}`;
       return;
     }
-    const start = this.lines.push(`${tag}>${text}`) - 1;
-    this.content(parts, use, `${indent}  `);
-    this.lines.push(`${indent}</${name}>`);
+    this.output += `${tag}>${text}`;
     // Beside text, line breaks would become part of it.
-    if (text !== "") this.lines.push(this.lines.splice(start).map(unindented).join(""));
+    const inner = text === "" && indent !== "" ? `${indent}  ` : "";
+    for (let index = 0; index < children.length; index += 1) {
+      const child = children[index];
+      if (child !== undefined) this.children(child, childValues[index], tags.prefix, inner);
+    }
+    for (let index = 0; index < extras.elements.length; index += 1) {
+      const extra = extras.elements[index];
+      if (extra !== undefined) this.extraElement(extra, inner, ["$elements", index]);
+    }
+    this.output += inner === "" ? tags.closing : indent + tags.closing;
   }
 
-  private content(parts: ElementParts, use: NamespaceUse, indent: string): void {
-    for (const child of parts.children) {
-      this.path.push(child.property.property);
-      if (child.index !== undefined) this.path.push(child.index);
-      this.child(child.property, child.value, use, indent);
-      this.path.length -= child.index === undefined ? 1 : 2;
+  private children(property: PropertyModel, value: unknown, outer: string | undefined, indent: string): void {
+    this.path.push(property.property);
+    if (property.kind === "list" && Array.isArray(value)) {
+      for (let index = 0; index < value.length; index += 1) {
+        this.path.push(index);
+        this.child(property, value[index], outer, indent);
+        this.path.pop();
+      }
+    } else {
+      this.child(property, value, outer, indent);
     }
-    for (const [index, element] of parts.extraElements.entries()) {
-      this.lines.push(indent + this.vendorElement(element, indent, ["$elements", index]));
-    }
+    this.path.pop();
   }
 
-  private child(property: PropertyModel, value: unknown, outer: NamespaceUse, indent: string): void {
+  /** `outer` is the parent's prefix if it is in one of libvirt's other namespaces itself. */
+  private child(property: PropertyModel, value: unknown, outer: string | undefined, indent: string): void {
     const model = elementModel(property.element);
     if (model.scalar) {
-      const text = scalarText(value);
-      if (text === undefined) this.fail(`must be a string or an integer, not ${describe(value)}`);
-      const { name, declare } = this.named(property, undefined, outer);
-      const escaped = this.escaped(escapeText(text), []);
-      this.lines.push(
-        escaped === "" ? `${indent}<${name}${declare}/>` : `${indent}<${name}${declare}>${escaped}</${name}>`,
-      );
+      const text = scalarText(value) ?? this.fail(`must be a string or an integer, not ${describe(value)}`);
+      const escaped = escapeText(text) ?? this.unholdable([]);
+      const { opening, closing } = property.foreign ? this.foreignTags(property, undefined, outer) : property;
+      this.output += escaped === "" ? `${indent}${opening}/>` : `${indent}${opening}>${escaped}${closing}`;
       return;
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       this.fail(`must be an object, not ${describe(value)}`);
     }
-    const parts = this.parts(value, model);
-    const { name, prefix, declare } = this.named(property, parts, outer);
-    this.element(name, parts, { prefix, declare }, indent);
+    const parts = partsOf(value, model, this.report);
+    this.element(property.foreign ? this.foreignTags(property, parts.extras, outer) : property, parts, indent);
   }
 
-  /** The name as written, with a declaration of its namespace if nothing around it has one. */
-  private named(
-    property: PropertyModel,
-    parts: ElementParts | undefined,
-    outer: NamespaceUse,
-  ): { name: string; prefix: string | undefined; declare: string } {
+  /** Tags with the prefix that the model or the parent asks for, declared if nothing around has done so. */
+  private foreignTags(property: PropertyModel, extras: ElementExtras | undefined, outer: string | undefined): Tags {
     const colon = property.name.indexOf(":");
-    if (colon === -1) return { name: property.name, prefix: undefined, declare: "" };
     const usual = property.name.slice(0, colon);
     const local = property.name.slice(colon + 1);
-    const prefix = parts?.prefix ?? outer.prefix ?? usual;
-    const name = prefix === "" ? local : `${prefix}:${local}`;
+    const prefix = extras?.prefix ?? outer ?? usual;
     if (prefix !== "" && !isXmlName(prefix)) this.fail("is not a prefix that XML can have", ["$prefix"]);
     const attribute = prefix === "" ? "xmlns" : `xmlns:${prefix}`;
     const namespace = namespaces[usual] ?? "";
     const declared =
-      prefix === outer.prefix ||
-      parts?.extraAttributes.some(([extra]) => extra === attribute) === true ||
+      prefix === outer ||
+      extras?.attributes.some(([name]) => name === attribute) === true ||
       this.rootNamespaces.get(prefix) === namespace;
-    return { name, prefix, declare: declared ? "" : ` ${attribute}='${namespace}'` };
+    const name = prefix === "" ? local : `${prefix}:${local}`;
+    const declare = declared ? "" : ` ${attribute}='${namespace}'`;
+    return { opening: `<${name}${declare}`, closing: `</${name}>`, prefix };
   }
 
-  private vendorElement(element: XmlElement, indent: string, below: readonly (string | number)[]): string {
-    if (!isXmlName(element.name))
-      this.fail(`has the name ${JSON.stringify(element.name)}, which XML cannot have`, below);
-    let tag = `<${element.name}`;
-    for (const [name, value] of Object.entries(element.attributes ?? {})) {
-      if (!isXmlName(name)) this.fail("is not a name that XML can have", [...below, "attributes", name]);
-      tag += ` ${name}='${this.escaped(escapeAttribute(value), [...below, "attributes", name])}'`;
+  private extraAttributes(
+    attributes: readonly (readonly [string, string])[],
+    below: readonly (string | number)[],
+  ): string {
+    let written = "";
+    for (const [name, value] of attributes) {
+      if (!isXmlName(name)) this.fail("is not a name that XML can have", [...below, name]);
+      written += ` ${name}='${escapeAttribute(value) ?? this.unholdable([...below, name])}'`;
     }
-    const children = element.children ?? [];
-    if (children.length === 0) return `${tag}/>`;
-    const mixed = children.some((child) => typeof child === "string");
-    const inner = mixed ? "" : `\n${indent}  `;
-    let content = "";
+    return written;
+  }
+
+  private extraElement(element: XmlElement, indent: string, below: readonly (string | number)[]): void {
+    const { name, attributes = {}, children = [] } = element;
+    if (!isXmlName(name)) this.fail(`has the name ${JSON.stringify(name)}, which XML cannot have`, below);
+    const tag = `${indent}<${name}${this.extraAttributes(Object.entries(attributes), [...below, "attributes"])}`;
+    if (children.length === 0) {
+      this.output += `${tag}/>`;
+      return;
+    }
+    this.output += `${tag}>`;
+    const mixed = indent === "" || children.some((child) => typeof child === "string");
     for (const [index, child] of children.entries()) {
       const at = [...below, "children", index];
-      if (typeof child === "string") content += this.escaped(escapeText(child), at);
-      else content += inner + this.vendorElement(child, `${indent}  `, at);
+      if (typeof child === "string") this.output += escapeText(child) ?? this.unholdable(at);
+      else this.extraElement(child, mixed ? "" : `${indent}  `, at);
     }
-    return `${tag}>${content}${mixed ? "" : `\n${indent}`}</${element.name}>`;
+    this.output += mixed ? `</${name}>` : `${indent}</${name}>`;
   }
 
-  private escaped(text: string | undefined, below: readonly (string | number)[]): string {
-    if (text === undefined) this.fail("has a character that XML cannot hold", below);
-    return text;
+  private unholdable(below: readonly (string | number)[]): never {
+    this.fail("has a character that XML cannot hold", below);
   }
 }
 
-function unindented(line: string, index: number): string {
-  return index === 0 ? line : line.trimStart();
+/** Usual prefixes of children in other namespaces that do not bring a declaration of their own. */
+function impliedPrefixes(parts: ElementParts): Set<string> {
+  const prefixes = new Set<string>();
+  for (const [index, property] of parts.children.entries()) {
+    if (!property.foreign) continue;
+    const prefix = property.name.slice(0, property.name.indexOf(":"));
+    const value = parts.childValues[index];
+    const own: Domain = typeof value === "object" && value !== null ? value : {};
+    if (own.$prefix === undefined && own.$attributes?.[`xmlns:${prefix}`] === undefined) prefixes.add(prefix);
+  }
+  return prefixes;
 }

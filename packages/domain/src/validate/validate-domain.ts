@@ -5,7 +5,7 @@ import { Derivatives } from "../grammar/derivative.ts";
 import { Grammar, startOf } from "../grammar/grammar.ts";
 import type { Pattern } from "../grammar/pattern.ts";
 import { domainElement, elementModel, type ElementModel, type PropertyModel } from "../model/element-model.ts";
-import { describe, partsOf, scalarText, type ChildPart, type ElementParts } from "../model/element-parts.ts";
+import { describe, partsOf, scalarText, type ElementParts } from "../model/element-parts.ts";
 import type { XmlElement } from "../xml/xml-element.ts";
 import { allowedTexts, describeText, missing } from "./expectation.ts";
 
@@ -96,7 +96,7 @@ class Validator {
     candidates = this.attributes(parts, model, candidates);
     candidates = this.closeTag(model, candidates);
     candidates = this.text(parts, candidates);
-    for (const child of parts.children) candidates = this.child(child, model, candidates);
+    candidates = this.children(parts, model, candidates);
     candidates = this.extraElements(parts, model, candidates);
     const matching = this.end(model, candidates);
     return this.problems.length === before ? matching : [];
@@ -134,7 +134,8 @@ class Validator {
 
   private attributes(parts: ElementParts, model: ElementModel, start: readonly Candidate[]): readonly Candidate[] {
     let candidates = start;
-    for (const { property, value } of parts.attributes) {
+    for (const [index, property] of parts.attributes.entries()) {
+      const value = parts.attributeValues[index] ?? "";
       const known = candidates.flatMap(({ rest }) => this.derivatives.attributes(rest).get(property.name) ?? []);
       const matching = new Set(known.filter((attribute) => this.matchesValue(attribute, value)));
       if (known.length === 0) {
@@ -151,7 +152,7 @@ class Validator {
       // A wrong value still says that the attribute is there.
       candidates = this.step(candidates, property, matching.size === 0 ? new Set(known) : matching);
     }
-    for (const [name] of parts.extraAttributes) {
+    for (const [name] of parts.extras.attributes) {
       if (name !== "xmlns" && !name.startsWith("xmlns:")) {
         this.reportForbidden(["$attributes", name], this.attributeNames(model, candidates));
       }
@@ -203,7 +204,7 @@ class Validator {
 
   private text(parts: ElementParts, candidates: readonly Candidate[]): readonly Candidate[] {
     const text = parts.text ?? "";
-    const alone = parts.children.length === 0 && parts.extraElements.length === 0;
+    const alone = parts.children.length === 0 && parts.extras.elements.length === 0;
     const blank = text.trim() === "";
     if (blank && !alone) return candidates;
     const next = candidates.flatMap(({ element, rest }) => {
@@ -216,12 +217,23 @@ class Validator {
     return candidates.map(({ element, rest }) => ({ element, rest: this.derivatives.forgetText(rest) }));
   }
 
-  private child(child: ChildPart, model: ElementModel, candidates: readonly Candidate[]): readonly Candidate[] {
-    this.path.push(child.property.property);
-    if (child.index !== undefined) this.path.push(child.index);
-    const next = this.knownChild(child.property, child.value, model, candidates);
-    this.path.length -= child.index === undefined ? 1 : 2;
-    return next;
+  private children(parts: ElementParts, model: ElementModel, start: readonly Candidate[]): readonly Candidate[] {
+    let candidates = start;
+    for (const [position, property] of parts.children.entries()) {
+      const value = parts.childValues[position];
+      this.path.push(property.property);
+      if (property.kind === "list" && Array.isArray(value)) {
+        for (const [index, item] of value.entries()) {
+          this.path.push(index);
+          candidates = this.knownChild(property, item, model, candidates);
+          this.path.pop();
+        }
+      } else {
+        candidates = this.knownChild(property, value, model, candidates);
+      }
+      this.path.pop();
+    }
+    return candidates;
   }
 
   private knownChild(
@@ -261,7 +273,7 @@ class Validator {
    */
   private extraElements(parts: ElementParts, model: ElementModel, start: readonly Candidate[]): readonly Candidate[] {
     let candidates = start;
-    for (const [index, extra] of parts.extraElements.entries()) {
+    for (const [index, extra] of parts.extras.elements.entries()) {
       const any = new Set(candidates.flatMap(({ rest }) => this.derivatives.elements(rest).get("*") ?? []));
       const known = model.children.get(extra.name);
       const text = plainText(extra);

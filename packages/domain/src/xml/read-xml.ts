@@ -9,6 +9,8 @@ export interface XmlNode {
   readonly children: readonly (XmlNode | string)[];
   /** Index of `<` in the source; `positionOf` turns it into line and column. */
   readonly offset: number;
+  /** Whether the element has a prefix or declares a namespace; nearly none does, and readers can be quick about those. */
+  readonly namespaced: boolean;
 }
 
 /** Bounds on what one document may hold, so that hostile text costs little. */
@@ -71,6 +73,8 @@ class XmlReader {
   private at = 0;
   private depth = 0;
   private elements = 0;
+  /** Whether the start tag at hand has declared a namespace. */
+  private declares = false;
 
   constructor(text: string, limits: XmlLimits) {
     this.text = text;
@@ -178,11 +182,13 @@ class XmlReader {
       throw this.tooLarge(offset, `more than ${this.limits.maxElements} elements`);
     }
     this.at = nameEnd;
+    this.declares = false;
     const attributes = this.readAttributes(name, offset);
+    const namespaced = this.declares || name.includes(":");
     if (this.text.charCodeAt(this.at) === slash) {
       if (this.text.charCodeAt(this.at + 1) !== greaterThan) throw this.malformed(this.at, "/ must be followed by >");
       this.at += 2;
-      return { name, attributes, children: noChildren, offset };
+      return { name, attributes, children: noChildren, offset, namespaced };
     }
     this.at += 1;
     this.depth += 1;
@@ -191,7 +197,7 @@ class XmlReader {
     }
     const children = this.readContent(name, offset);
     this.depth -= 1;
-    return { name, attributes, children, offset };
+    return { name, attributes, children, offset, namespaced };
   }
 
   /** Leaves the position at the `>` or `/` that ends the start tag. */
@@ -211,6 +217,7 @@ class XmlReader {
       this.at = nameEnd;
       const value = this.readAttributeValue(name);
       attributes ??= [];
+      if (name.startsWith("xmlns")) this.declares = true;
       for (let index = 0; index < attributes.length; index += 2) {
         if (attributes[index] === name) throw this.malformed(nameAt, `the attribute ${name} is given twice`);
       }
