@@ -5,6 +5,8 @@ import { qemuConsole } from "./console.ts";
 import { qemuGraphics } from "./graphics.ts";
 import { QemuProbe } from "./capabilities/qemu-probe.ts";
 import { qemuCapabilities } from "./capabilities/qemu-capabilities.ts";
+import { QemuGuestAgent } from "./guest-agent/qemu-guest-agent.ts";
+import { qemuStats } from "./stats.ts";
 import { spawnVmm } from "./process/vmm-process.ts";
 
 export interface QemuStackDependencies {
@@ -28,6 +30,8 @@ export function createQemuStack(dependencies: QemuStackDependencies): Stack {
     lifecycle,
     console: qemuConsole(lifecycle),
     graphics: qemuGraphics(lifecycle, dependencies.scratchDirectory),
+    guestAgent: new QemuGuestAgent({ lifecycle, clock: dependencies.clock }),
+    stats: qemuStats(lifecycle),
     close: () => lifecycle.kill(),
   };
 }

@@ -16,6 +16,7 @@ export {
   type Graphics,
   type InterfaceStats,
   type Lifecycle,
+  type MemoryStats,
   type OptionalPart,
   type RunningDomain,
   type Screenshot,

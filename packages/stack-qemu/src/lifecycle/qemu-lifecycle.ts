@@ -9,12 +9,14 @@ import {
 } from "@polyvirt/stack";
 import { buildArguments } from "../arguments/build-arguments.ts";
 import { errors } from "../errors.ts";
+import type { QmpEvent } from "../qmp/qmp-client.ts";
 import { QemuMachine, type MachineDependencies } from "./qemu-machine.ts";
 
 /** One machine at a time, and everything that the launcher may do to it as a whole. */
 export class QemuLifecycle implements Lifecycle {
   readonly #dependencies: MachineDependencies;
   readonly #listeners = new Set<DomainEventListener>();
+  readonly #monitorListeners = new Set<(event: QmpEvent) => void>();
   #machine: QemuMachine | undefined;
   #starting: { readonly name: string; readonly done: Promise<void> } | undefined;
 
@@ -38,8 +40,12 @@ export class QemuLifecycle implements Lifecycle {
 
   async #startNew(definition: Domain, options: StartOptions): Promise<void> {
     const command = buildArguments(definition);
-    const emit = (event: DomainEvent): void => this.#emit(event);
-    this.#machine = await QemuMachine.spawn(definition, command, this.#dependencies, emit);
+    this.#machine = await QemuMachine.spawn(definition, command, this.#dependencies, {
+      onEvent: (event) => this.report(event),
+      onMonitorEvent: (event) => {
+        for (const listener of this.#monitorListeners) listener(event);
+      },
+    });
     try {
       await this.#machine.bringUp(command, options);
     } catch (error) {
@@ -111,7 +117,13 @@ export class QemuLifecycle implements Lifecycle {
     throw errors.StackDomainExists(`start ${name}: ${this.#machine.definition.name ?? ""} ${state}`);
   }
 
-  #emit(event: DomainEvent): void {
+  /** For parts of the stack that understand QEMU's own events. */
+  onMonitorEvent(listener: (event: QmpEvent) => void): void {
+    this.#monitorListeners.add(listener);
+  }
+
+  /** Tells everybody who listens. */
+  report(event: DomainEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

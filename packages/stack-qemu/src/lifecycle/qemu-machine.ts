@@ -4,7 +4,7 @@ import type { DomainEvent, DomainStatus, StartOptions } from "@polyvirt/stack";
 import type { QemuCommand } from "../arguments/build-arguments.ts";
 import { errors } from "../errors.ts";
 import { monitorFd, type SpawnVmm, type VmmExit, type VmmProcess } from "../process/vmm-process.ts";
-import { connectQmp, type QmpClient } from "../qmp/qmp-client.ts";
+import { connectQmp, type QmpClient, type QmpEvent } from "../qmp/qmp-client.ts";
 import {
   askedToEnd,
   askedToPause,
@@ -23,6 +23,12 @@ export interface MachineDependencies {
   readonly spawn: SpawnVmm;
 }
 
+/** Who hears of the machine: events of the contract, and QEMU's own for parts that know more about them. */
+export interface MachineListener {
+  onEvent(event: DomainEvent): void;
+  onMonitorEvent(event: QmpEvent): void;
+}
+
 /** Time for QEMU to come up; under software emulation on a loaded node it is seconds, not milliseconds. */
 const startTimeoutMs = 60_000;
 const commandTimeoutMs = 10_000;
@@ -33,7 +39,7 @@ const quitTimeoutMs = 3_000;
 export class QemuMachine {
   readonly definition: Domain;
   readonly #dependencies: MachineDependencies;
-  readonly #emit: (event: DomainEvent) => void;
+  readonly #listener: MachineListener;
   readonly #process: VmmProcess;
   #state: MachineState = startingState;
   #qmp: QmpClient | undefined;
@@ -43,12 +49,12 @@ export class QemuMachine {
     definition: Domain,
     process: VmmProcess,
     dependencies: MachineDependencies,
-    emit: (event: DomainEvent) => void,
+    listener: MachineListener,
   ) {
     this.definition = definition;
     this.#process = process;
     this.#dependencies = dependencies;
-    this.#emit = emit;
+    this.#listener = listener;
     this.#exit = process.exited;
   }
 
@@ -57,14 +63,14 @@ export class QemuMachine {
     definition: Domain,
     command: QemuCommand,
     dependencies: MachineDependencies,
-    emit: (event: DomainEvent) => void,
+    listener: MachineListener,
   ): Promise<QemuMachine> {
     const monitor = ["-chardev", `socket,id=monitor,fd=${monitorFd}`, "-mon", "chardev=monitor,mode=control"];
     const args = [...command.args, "-S", ...monitor];
     dependencies.logger.debug("starting QEMU", { emulator: command.emulator, args });
     try {
       const process = await dependencies.spawn(command.emulator, args);
-      return new QemuMachine(definition, process, dependencies, emit);
+      return new QemuMachine(definition, process, dependencies, listener);
     } catch (cause) {
       throw errors.StackStartFailed(`start ${command.emulator}`, { cause });
     }
@@ -135,12 +141,13 @@ export class QemuMachine {
       onEvent: (event) => {
         this.#dependencies.logger.debug("QEMU event", { event: event.name, data: event.data });
         this.#apply(onQmpEvent(this.#state, event));
+        this.#listener.onMonitorEvent(event);
       },
     });
     for (const step of command.afterStart) await this.#qmp.execute(step.command, step.args);
     if (paused) {
       this.#state = { ...this.#state, status: { state: "Paused", reason: "User" } };
-      this.#emit({ kind: "status", status: this.status });
+      this.#listener.onEvent({ kind: "status", status: this.status });
     } else {
       await this.#qmp.execute("cont", {}, { timeoutMs: commandTimeoutMs });
     }
@@ -169,6 +176,6 @@ export class QemuMachine {
 
   #apply(transition: Transition): void {
     this.#state = transition.state;
-    for (const event of transition.events) this.#emit(event);
+    for (const event of transition.events) this.#listener.onEvent(event);
   }
 }

@@ -46,6 +46,7 @@ export function partsSuite({ describe, it }: TestRunner, makeStack: MakeStack): 
 
   describe("console", () => consoleSuite({ describe, it }, makeStack));
   describe("graphics", () => graphicsSuite({ describe, it }, makeStack));
+  describe("guest agent", () => agentSuite({ describe, it }, makeStack));
   describe("stats", () => statsSuite({ describe, it }, makeStack));
 }
 
@@ -133,6 +134,26 @@ function statsSuite({ it }: TestRunner, makeStack: MakeStack): void {
       assert.ok(stats.memory.actualBytes > 0);
       assert.equal(stats.blocks.length, domain.devices?.disks?.length ?? 0);
       assert.ok(stats.blocks.some((block) => block.readBytes > 0));
+    }),
+  );
+}
+
+function agentSuite({ it }: TestRunner, makeStack: MakeStack): void {
+  it(
+    "is said not to be there when the guest has none, without waiting long",
+    examining(makeStack, async ({ stack, domain }) => {
+      if (stack.guestAgent === undefined) return;
+      await stack.lifecycle.start(domain);
+      assert.deepEqual(await stack.guestAgent.condition(), { connected: false, supported: false });
+      await assert.rejects(stack.guestAgent.ping(1_000), { code: "StackGuestAgentUnavailable" });
+    }),
+  );
+
+  it(
+    "needs a machine",
+    examining(makeStack, async ({ stack }) => {
+      if (stack.guestAgent === undefined) return;
+      await assert.rejects(stack.guestAgent.ping(1_000), { code: "StackDomainNotFound" });
     }),
   );
 }

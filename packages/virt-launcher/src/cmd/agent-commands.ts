@@ -1,5 +1,6 @@
 import type { cmdV1, ServiceImplementation } from "@polyvirt/protocol";
 import { requirePart, type GuestAgent, type Stack } from "@polyvirt/stack";
+import { guestAgentInfo, guestFilesystem, guestUser } from "./guest-info.ts";
 
 const success = { success: true };
 const defaultTimeoutMs = 5_000;
@@ -12,18 +13,19 @@ export function agentCommands(stack: Stack): ServiceImplementation<typeof cmdV1.
     /** Without an agent this is no failure: the condition says so. */
     async getGuestInfo() {
       const condition = (await stack.guestAgent?.condition()) ?? { connected: false, supported: false };
-      const info = condition.connected ? await agent("read guest information").info() : undefined;
+      const guestInfo = condition.connected ? await describeGuest(agent("read guest information")) : undefined;
       return {
         response: success,
-        guestInfoResponse: info === undefined ? "" : JSON.stringify(info),
+        guestInfoResponse: guestInfo === undefined ? "" : JSON.stringify(guestInfo),
         guestAgentCondition: condition,
       };
     },
     async getUsers() {
-      return { response: success, guestUserListResponse: JSON.stringify(await agent("list users").users()) };
+      const users = (await agent("list users").users()).map(guestUser);
+      return { response: success, guestUserListResponse: JSON.stringify(users) };
     },
     async getFilesystems() {
-      const filesystems = await agent("list file systems").filesystems();
+      const filesystems = (await agent("list file systems").filesystems()).map(guestFilesystem);
       return { response: success, guestFilesystemsResponse: JSON.stringify(filesystems) };
     },
     async exec({ Command, Args, timeoutSeconds }) {
@@ -43,4 +45,12 @@ export function agentCommands(stack: Stack): ServiceImplementation<typeof cmdV1.
       return success;
     },
   };
+}
+
+/** One command after the other: an agent does one thing at a time. */
+async function describeGuest(agent: GuestAgent) {
+  const info = await agent.info();
+  const has = (command: string) => info.supportedCommands.includes(command);
+  const users = has("guest-get-users") ? await agent.users() : [];
+  return guestAgentInfo(info, users, has("guest-get-fsinfo") ? await agent.filesystems() : []);
 }
