@@ -137,6 +137,22 @@ describe("virt-operator", () => {
     expect(cluster.writes.slice(before).filter((write) => !write.includes("Lease"))).toEqual([]);
   });
 
+  it("writes nothing that is counted again when it is restarted, unless it was changed meanwhile", async () => {
+    const { cluster, deploy, start, settle } = setUp();
+    (await deploy()).abort();
+    await settle();
+    const deployment = cluster.get("Deployment", "virt-controller") as Deployment;
+    cluster.put(deployments, { ...deployment, spec: { ...deployment.spec, replicas: 3 } } as KubeObject);
+    const before = cluster.writes.length;
+    start("1.0.0");
+    await settle();
+    const counted = /Deployment|DaemonSet|CustomResourceDefinition/;
+    expect(cluster.writes.slice(before).filter((write) => counted.test(write))).toEqual([
+      "apply Deployment virt-controller",
+    ]);
+    expect((cluster.get("Deployment", "virt-controller") as Deployment).spec.replicas).toBe(1);
+  });
+
   it("repairs what someone changed or deleted, and says so", async () => {
     const { cluster, deploy, settle, kubevirt } = setUp();
     await deploy();

@@ -64,6 +64,7 @@ export function composeVirtOperator(deps: VirtOperatorDeps): VirtOperator {
     setMaxListeners(0, signal);
     kubevirtInformer.start(signal);
     await Promise.all([kubevirtInformer.synced(), objects.start(signal)]);
+    for (const { status } of kubevirtInformer.list()) objects.restore(status?.generations ?? []);
     kubevirtInformer.on({ onSet: enqueueAll, onDelete: enqueueAll });
     objects.onChange(enqueueAll);
     await controller.run(signal);

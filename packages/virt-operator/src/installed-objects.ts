@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
+import type { GenerationStatus } from "@polyvirt/api";
 import type { Clock, Logger } from "@polyvirt/core";
 import { customResourceDefinitions, type CustomResourceDefinition, type KubeObject } from "@polyvirt/api/k8s";
 import { createInformer, keyOf, type Informer, type KubeClient } from "@polyvirt/kube";
+import { createApplyRecords, idOf, type ApplyRecords } from "./apply-records.ts";
 import { errors } from "./errors.ts";
 import { managedSelector } from "./installation.ts";
 import { managedTypes, typeOf } from "./managed-types.ts";
@@ -16,11 +17,6 @@ interface InstalledObjectsDeps {
   readonly namespace: string;
 }
 
-interface LastApply {
-  readonly hash: string;
-  readonly fingerprint: string;
-}
-
 /** The objects that virt-operator has made, as the API server has them, and how they are brought to what they should be. */
 export interface InstalledObjects {
   start(signal: AbortSignal): Promise<void>;
@@ -31,6 +27,9 @@ export interface InstalledObjects {
   /** Applies the objects that differ from what they should be. Returns those that were written. */
   apply(wanted: readonly KubeObject[]): Promise<KubeObject[]>;
   remove(object: KubeObject): Promise<void>;
+  /** What is noted in the status, so that the next process need not write everything again. */
+  generations(wanted: readonly KubeObject[]): GenerationStatus[];
+  restore: ApplyRecords["restore"];
 }
 
 export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObjects {
@@ -47,7 +46,7 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
       }),
     ]),
   );
-  const applied = new Map<string, LastApply>();
+  const records = createApplyRecords();
   const waiters = new Map<string, () => void>();
   for (const informer of informers.values()) {
     const wake = (object: KubeObject): void => waiters.get(idOf(object))?.();
@@ -73,12 +72,10 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
   };
 
   const applyOne = async (wanted: KubeObject): Promise<KubeObject | undefined> => {
-    const hash = createHash("sha256").update(JSON.stringify(wanted)).digest("hex");
     const observed = find(wanted);
-    const last = applied.get(idOf(wanted));
-    if (observed !== undefined && last?.hash === hash && last.fingerprint === fingerprintOf(observed)) return undefined;
+    if (records.isCurrent(wanted, observed)) return undefined;
     const result = await deps.client.apply(typeOf(wanted), wanted, { fieldManager, force: true });
-    applied.set(idOf(wanted), { hash, fingerprint: fingerprintOf(result) });
+    records.record(wanted, result);
     if (observed?.metadata.resourceVersion === result.metadata.resourceVersion) return undefined;
     await seen(wanted, observed);
     return wanted;
@@ -98,8 +95,10 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
       const results = await Promise.all(wanted.map(applyOne));
       return results.filter((object) => object !== undefined);
     },
+    generations: (wanted) => records.generations(wanted, find),
+    restore: (generations) => records.restore(generations),
     async remove(object) {
-      applied.delete(idOf(object));
+      records.forget(object);
       const { name = "", namespace, uid } = object.metadata;
       await deps.client.delete(typeOf(object), name, namespace, {
         propagationPolicy: "Foreground",
@@ -107,16 +106,6 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
       });
     },
   };
-}
-
-function idOf(object: KubeObject): string {
-  return `${object.kind} ${keyOf(object)}`;
-}
-
-/** Changes when someone changes what we wrote: status does not count where the API server counts generations. */
-function fingerprintOf(object: KubeObject): string {
-  const { uid, generation, resourceVersion } = object.metadata;
-  return `${uid}/${generation === undefined ? `v${resourceVersion}` : `g${generation}`}`;
 }
 
 function withoutSchemas(object: KubeObject): KubeObject {

@@ -86,7 +86,7 @@ async function install(
   const outcome: Outcome =
     waitingFor.length > 0
       ? { state: "deploying", waitingFor, notes }
-      : { state: "deployed", workloads: observedWorkloads(wanted, deps.objects), notes };
+      : { state: "deployed", generations: deps.objects.generations(wanted), notes };
   await report(kubevirt, outcome, deps, installation);
   return { requeueAfterMs: Math.min(Math.max(certificates.renewAtMs - nowMs, 1000), LOOK_AGAIN_MS) };
 }
@@ -122,13 +122,6 @@ function notReady(wanted: readonly KubeObject[], objects: InstalledObjects): str
     const why = observed === undefined ? "it is not seen yet" : whyNotReady(observed);
     return why === undefined ? [] : [`${object.kind} ${object.metadata.name}: ${why}`];
   });
-}
-
-function observedWorkloads(wanted: readonly KubeObject[], objects: InstalledObjects): KubeObject[] {
-  return wanted
-    .filter(({ kind }) => kind === "Deployment" || kind === "DaemonSet")
-    .map((object) => objects.find(object))
-    .filter((object) => object !== undefined);
 }
 
 function existingSecrets(installation: Installation, objects: InstalledObjects): Map<string, Secret> {

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
-import { conditionTypes, withCondition, type KubeVirt, type KubeVirtStatus } from "@polyvirt/api";
-import type { Condition, KubeObject } from "@polyvirt/api/k8s";
+import {
+  conditionTypes,
+  withCondition,
+  type GenerationStatus,
+  type KubeVirt,
+  type KubeVirtStatus,
+} from "@polyvirt/api";
+import type { Condition } from "@polyvirt/api/k8s";
 import type { ConfigurationProblem } from "./check-configuration.ts";
 import type { Installation } from "./installation.ts";
-import { typeOf } from "./managed-types.ts";
 
 /** How a reconcile ended. */
 export type Outcome =
@@ -14,7 +19,7 @@ export type Outcome =
     }
   | {
       readonly state: "deployed";
-      readonly workloads: readonly KubeObject[];
+      readonly generations: GenerationStatus[];
       readonly notes: readonly ConfigurationProblem[];
     }
   | { readonly state: "refused"; readonly problems: readonly ConfigurationProblem[] }
@@ -49,7 +54,7 @@ export function buildStatus(
     defaultArchitecture: operator.architecture,
     observedGeneration: kubevirt.metadata.generation ?? 0,
     ...(operator.installation === undefined ? {} : versionsOf(outcome, operator.installation)),
-    ...(outcome.state === "deployed" ? { generations: generationsOf(outcome.workloads) } : {}),
+    ...(outcome.state === "deployed" ? { generations: outcome.generations } : {}),
     conditions,
   };
 }
@@ -135,17 +140,4 @@ function versionsOf(outcome: Outcome, installation: Installation): Partial<KubeV
     observedKubeVirtRegistry: installation.registry,
     observedDeploymentID: id,
   };
-}
-
-function generationsOf(workloads: readonly KubeObject[]): NonNullable<KubeVirtStatus["generations"]> {
-  return workloads.map((object) => {
-    const type = typeOf(object);
-    return {
-      group: type.group,
-      resource: type.plural,
-      namespace: object.metadata.namespace ?? "",
-      name: object.metadata.name ?? "",
-      lastGeneration: object.metadata.generation ?? 0,
-    };
-  });
 }
