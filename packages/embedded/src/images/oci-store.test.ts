@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -25,6 +25,7 @@ describe("OciStore", () => {
     await store.add("example.test/demo:1", [file("boot/kernel", "arm64 kernel")], arm64);
     const unpacked = await store.unpack(await store.resolve("example.test/demo:1", arm64));
     expect(await readFile(join(unpacked, "boot/kernel"), "utf8")).toBe("arm64 kernel");
+    expect((await stat(unpacked)).mode & 0o777).toBe(0o755);
     expect(await store.list()).toEqual(["example.test/demo:1"]);
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { gzipSync } from "node:zlib";
@@ -143,6 +143,8 @@ class LayoutStore implements OciStore {
         const content = createReadStream(this.#blobPath(layer.digest));
         await extractLayer(root, { content, compression, image: manifestDigest });
       }
+      // Whoever mounts it may run as another user; the folder around it keeps everyone else out.
+      await chmod(aside, 0o755);
       // Another process may have unpacked the same digest meanwhile: its files are as good as ours.
       if (!existsSync(target)) await rename(aside, target).catch(ignoreIfPresent(target));
     } finally {
