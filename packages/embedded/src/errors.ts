@@ -61,6 +61,11 @@ export const errorKinds = {
     action: "Remove or change the named field.",
     retry: false,
   },
+  KubeletPortTaken: {
+    meaning: "The address and port of a node's kubelet are in use by another program.",
+    action: "Stop that program, or start the cluster with another pod network.",
+    retry: false,
+  },
   ImageCatalogueInvalid: {
     meaning: "The image catalogue cannot be read.",
     action: "Correct the named file; it maps image references to commands.",

@@ -29,3 +29,4 @@ export type { ContainerCredentials, ContainerMount, ContainerSpec } from "./cont
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";
+export { openTerminal, type Terminal } from "./terminal.ts";

@@ -8,6 +8,11 @@ interface Libc {
   /** `syscall(2)` with up to four word-sized arguments. */
   syscall(number: number, a: number, b: number, c: number, d: number): number;
   fallocate(fd: number, mode: number, offset: number, length: number): number;
+  posix_openpt(flags: number): number;
+  grantpt(fd: number): number;
+  unlockpt(fd: number): number;
+  ptsname_r(fd: number, name: Buffer, length: number): number;
+  ioctl(fd: number, request: number, value: Buffer): number;
   errno(): number;
 }
 
@@ -28,9 +33,16 @@ function load(): Libc {
     throw errors.HostUnsupported("load the FFI module koffi: reinstall Polyvirt's dependencies", { cause });
   }
   const library = koffi.load(null);
-  // koffi's functions are untyped; the prototypes beside them say what they take and return.
-  const getsockopt = library.func("int getsockopt(int, int, int, void *, void *)") as unknown as Libc["getsockopt"];
-  const syscall = library.func("long syscall(long, long, long, long, long)") as unknown as Libc["syscall"];
-  const fallocate = library.func("int fallocate(int, int, int64_t, int64_t)") as unknown as Libc["fallocate"];
-  return { getsockopt, syscall, fallocate, errno: () => koffi.errno() };
+  // koffi's functions are untyped; the prototypes say what they take and return.
+  return {
+    getsockopt: library.func("int getsockopt(int, int, int, void *, void *)"),
+    syscall: library.func("long syscall(long, long, long, long, long)"),
+    fallocate: library.func("int fallocate(int, int, int64_t, int64_t)"),
+    posix_openpt: library.func("int posix_openpt(int)"),
+    grantpt: library.func("int grantpt(int)"),
+    unlockpt: library.func("int unlockpt(int)"),
+    ptsname_r: library.func("int ptsname_r(int, void *, size_t)"),
+    ioctl: library.func("int ioctl(int, unsigned long, void *)"),
+    errno: () => koffi.errno(),
+  };
 }

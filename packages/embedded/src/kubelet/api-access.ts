@@ -1,4 +1,12 @@
-import { configMaps, pods, secrets, serviceAccounts, type KubeObject, type Pod } from "@polyvirt/api/k8s";
+import {
+  configMaps,
+  pods,
+  secrets,
+  serviceAccounts,
+  type Condition,
+  type KubeObject,
+  type Pod,
+} from "@polyvirt/api/k8s";
 import { hasCode } from "@polyvirt/core";
 import type { KubeClient } from "@polyvirt/kube";
 import type { ApiAccess } from "./ports.ts";
@@ -28,7 +36,7 @@ export function createApiAccess(client: KubeClient): ApiAccess {
     async patchPodStatus(pod, status) {
       const { name = "", namespace, uid } = pod.metadata;
       // The UID makes the server refuse a pod that took over the name.
-      const body = { metadata: { uid }, status };
+      const body = { metadata: { uid }, status: { ...status, conditions: status.conditions?.map(withoutLeftovers) } };
       const patched = await orUndefined(
         client.patch(pods, name, namespace, { type: "strategic", subresource: "status", body }),
       );
@@ -40,6 +48,11 @@ export function createApiAccess(client: KubeClient): ApiAccess {
       await orUndefined(client.delete(pods, name, namespace, { gracePeriodSeconds: 0, ...preconditions }));
     },
   };
+}
+
+/** Conditions are merged by type, so a reason that does not hold any more has to be taken away explicitly. */
+function withoutLeftovers(condition: Condition): Record<string, unknown> {
+  return { reason: null, message: null, ...condition };
 }
 
 /** Items of a list carry no kind; events about a pod need one. */

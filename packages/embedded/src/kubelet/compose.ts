@@ -2,16 +2,23 @@ import * as fs from "node:fs";
 import { pods as podResource } from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
 import { machineFacts } from "@polyvirt/host";
-import { createEventRecorder, createInformer, type KubeClient } from "@polyvirt/kube";
+import {
+  createEventRecorder,
+  createInformer,
+  issueCertificate,
+  type KeyedCertificate,
+  type KubeClient,
+} from "@polyvirt/kube";
 import { openImageCatalogue } from "../images/image-catalogue.ts";
 import { openOciStore } from "../images/oci-store.ts";
 import { amountsOf } from "../scheduler/resource-amount.ts";
 import { createApiAccess } from "./api-access.ts";
 import { Kubelet } from "./kubelet.ts";
 import { nodeStatus, type NodeDescription } from "./node-object.ts";
-import { nodePaths } from "./node-paths.ts";
+import { nodePaths, type NodePaths } from "./node-paths.ts";
 import { NodeRegistration } from "./node-registration.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
+import { KubeletServer } from "./server/kubelet-server.ts";
 
 export interface NodeOptions {
   /** Name of the Node object; its certificate is `system:node:<name>`. */
@@ -30,6 +37,8 @@ export interface NodeOptions {
   readonly maskedDirectories: readonly string[];
   readonly visiblePaths: readonly string[];
   readonly version: string;
+  /** Signs the certificate of the node's HTTPS endpoint, and has signed the API server's client certificate. */
+  readonly authority?: KeyedCertificate;
   readonly labels?: Readonly<Record<string, string>>;
   readonly maxPods?: number;
 }
@@ -97,15 +106,42 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       visiblePaths: options.visiblePaths,
     },
   });
+  const server = composeServer(options, { address, kubelet, paths, clock, logger });
   const registration = new NodeRegistration({ client, clock, logger, describe });
   return {
     name: options.name,
     address,
     async run(signal) {
+      await server?.listen();
       await registration.register();
       informer.start(signal);
       await Promise.all([registration.run(signal), kubelet.run(signal)]);
+      await server?.close();
     },
     shutDown: () => kubelet.shutDown(),
   };
+}
+
+const certificateDays = 365;
+
+/** A node without an authority has no endpoint: its logs and exec are not reachable, its pods run all the same. */
+function composeServer(
+  options: NodeOptions,
+  parts: { address: string; kubelet: Kubelet; paths: NodePaths; clock: Clock; logger: Logger },
+): KubeletServer | undefined {
+  if (options.authority === undefined) return undefined;
+  const { certificate, key } = issueCertificate(options.authority, {
+    commonName: `system:node:${options.name}`,
+    organizations: ["system:nodes"],
+    dnsNames: [options.name],
+    ipAddresses: [parts.address],
+    usage: "server",
+    days: certificateDays,
+  });
+  return new KubeletServer({
+    ...parts,
+    port: kubeletPort,
+    serving: { certificate, key, clientAuthority: options.authority.certificate },
+    findPod: (namespace, name) => parts.kubelet.recordOf(namespace, name),
+  });
 }

@@ -12,12 +12,13 @@ interface ExecOptions {
   readonly credentials: ContainerCredentials;
   readonly privileged: boolean;
   readonly workingDirectory: string;
-  /** Descriptors of standard input, output and error; pipes when missing. */
+  /** A terminal for standard input, output and error; pipes when missing. */
   readonly terminal?: number;
 }
 
 /**
- * Runs another command inside of a running container, with the container's environment and rights.
+ * Runs another command inside of a running container, with the container's environment and rights. It ends when the
+ * returned process is killed.
  *
  * SAFETY: the namespaces are entered by process id, so the identity is checked right before; a container that ended in
  * between makes `nsenter` fail, because its namespaces are entered all or none.
@@ -26,26 +27,18 @@ export function execInContainer(options: ExecOptions): ChildProcess {
   const { init, command, credentials, privileged } = options;
   const environment = environmentOf(init);
   if (!isAlive(init)) throw errors.HostProcessGone(`execute ${command[0] ?? ""} in a container: it has ended`);
-  const entered = ["--mount", "--uts", "--pid", "--root"];
-  const arguments_ = [
-    `--target=${init.pid}`,
-    ...entered,
-    `--wd=${options.workingDirectory}`,
-    "--",
-    "/bin/sh",
-    "-c",
-    execScript,
-  ];
-  const enter = ["nsenter", ...arguments_, "exec"];
-  const [program, rest] =
-    options.terminal === undefined ? ["nsenter", enter.slice(1)] : ["setsid", ["--ctty", "--wait", ...enter]];
+  const rootless = process.getuid?.() === 0 ? [] : ["--user", "--preserve-credentials"];
+  const enter = [`--target=${init.pid}`, ...rootless, "--mount", "--uts", "--pid", "--root", "--wd", "--"];
+  // The session has to begin inside, where its process ids mean something to the command.
+  const session = options.terminal === undefined ? [] : ["setsid", "--ctty"];
   const stdio = options.terminal ?? "pipe";
-  return spawn(program, rest, {
+  return spawn("nsenter", [...enter, ...session, "/bin/sh", "-c", execScript, "exec"], {
     cwd: "/",
     stdio: [stdio, stdio, stdio],
     env: {
       PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
-      ...commandEnvironment({ command, environment, credentials, privileged }),
+      PV_WORKDIR: options.workingDirectory,
+      ...commandEnvironment({ command, environment, credentials, privileged }, ["--pdeathsig=SIGKILL"]),
     },
   });
 }

@@ -70,6 +70,7 @@ export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Reco
 /** The part that `exec` into a running container needs as well. */
 export function commandEnvironment(
   spec: Pick<ContainerSpec, "command" | "environment" | "credentials" | "privileged">,
+  setprivArguments: readonly string[] = [],
 ): Record<string, string> {
   return {
     ...numbered("ARG", "ARGS", spec.command),
@@ -78,7 +79,7 @@ export function commandEnvironment(
       "ENVS",
       [...spec.environment].map(([name, value]) => `${name}=${value}`),
     ),
-    ...numbered("CREDENTIAL", "CREDENTIALS", credentialCommand(spec)),
+    ...numbered("CREDENTIAL", "CREDENTIALS", credentialCommand(spec, setprivArguments)),
     PV_PATH: spec.environment.get("PATH") ?? defaultPath,
   };
 }
@@ -96,9 +97,9 @@ export function unshareFlags(spec: ContainerSpec, rootless: boolean): string[] {
 }
 
 /** `setpriv` and its arguments, or nothing when the container keeps everything that the kubelet has. */
-function credentialCommand(spec: Pick<ContainerSpec, "credentials" | "privileged">): string[] {
+function credentialCommand(spec: Pick<ContainerSpec, "credentials" | "privileged">, more: readonly string[]): string[] {
   const { uid, gid, groups, capabilities, noNewPrivileges } = spec.credentials;
-  const arguments_: string[] = [];
+  const arguments_ = [...more];
   if (uid !== 0 || gid !== 0 || groups.length > 0) {
     arguments_.push(`--reuid=${uid}`, `--regid=${gid}`);
     arguments_.push(groups.length > 0 ? `--groups=${groups.join(",")}` : "--clear-groups");

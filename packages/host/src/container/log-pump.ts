@@ -15,7 +15,8 @@ import { releaseRange } from "../release-range.ts";
 export interface LogPump {
   /** Reads what is there now. `end` takes also a last line without its newline. */
   drain(end?: boolean): void;
-  onAppend(listener: () => void): void;
+  /** Returns how to stop listening. */
+  onAppend(listener: () => void): () => void;
   close(): void;
 }
 
@@ -45,7 +46,7 @@ const newline = 0x0a;
 
 export function createLogPump(options: LogPumpOptions): LogPump {
   const { directory, logFile, clock } = options;
-  const listeners: (() => void)[] = [];
+  const listeners = new Set<() => void>();
   let timer: Timer | undefined;
   let watcher: fs.FSWatcher | undefined;
   const progress = recover(directory, logFile);
@@ -88,7 +89,10 @@ export function createLogPump(options: LogPumpOptions): LogPump {
   drain();
   return {
     drain,
-    onAppend: (listener) => void listeners.push(listener),
+    onAppend(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     close() {
       timer?.cancel();
       watcher?.close();

@@ -143,6 +143,7 @@ set -u
 exec 3>/dev/null 5>/dev/null 6>&2
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 fail() { printf '%s\\n' "$1" >&2; exit "$2"; }
+cd "$PV_WORKDIR" || fail "exec: the working directory $PV_WORKDIR is not there" 128
 ` + becomeCommand();
 
 function becomeCommand(): string {
@@ -157,8 +158,22 @@ command=$1
 case $command in
 *=*) fail "exec: \\"$command\\": the name of a command must not contain '='" 128 ;;
 esac
-found=$(PATH=$PV_PATH command -v -- "$command") || fail "exec: \\"$command\\": executable file not found in \\$PATH" 128
-[ -f "$found" ] && [ -x "$found" ] || fail "exec: \\"$command\\": not an executable file" 128
+case $command in
+*/*) [ -f "$command" ] && [ -x "$command" ] || fail "exec: \\"$command\\": no such executable file" 128 ;;
+*)
+  found=
+  IFS=:
+  set -f
+  for place in $PV_PATH; do
+    if [ -f "$place/$command" ] && [ -x "$place/$command" ]; then
+      found=1
+      break
+    fi
+  done
+  unset IFS
+  [ -n "$found" ] || fail "exec: \\"$command\\": executable file not found in \\$PATH" 128
+  ;;
+esac
 i=$((PV_ENVS - 1))
 while [ $i -ge 0 ]; do
   eval "set -- \\"\\$PV_ENV_$i\\" \\"\\$@\\""
