@@ -1,5 +1,5 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import { describeError } from "@polyvirt/core";
+import { hasCode } from "@polyvirt/core";
 import {
   cmdInfo,
   cmdV1,
@@ -91,22 +91,16 @@ function accept(operation: string, response: { success: boolean; message: string
   throw errors.HandlerLauncherRefused(`${operation}: ${response.message || "the launcher refused without a reason"}`);
 }
 
-/** A launcher answers FAILED_PRECONDITION when trying again cannot help. */
+/** What the launcher said itself, in its own words; a launcher answers FAILED_PRECONDITION when repeating cannot help. */
 async function judged(operation: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    const status = error instanceof Error && "fields" in error ? statusIn(error.fields) : undefined;
-    if (status !== "FAILED_PRECONDITION") throw error;
-    throw errors.HandlerLauncherFailed(`${operation}: ${lastWords(error)}`, { cause: error });
+    if (!hasCode(error, "ProtocolCallFailed")) throw error;
+    // Without the address that gRPC's client put before it, which means nothing to people.
+    const words = error.message.replace(/^call \S+ at \S+: /, "");
+    const hopeless = error.fields["grpcStatus"] === "FAILED_PRECONDITION";
+    const raise = hopeless ? errors.HandlerLauncherFailed : errors.HandlerLauncherRefused;
+    throw raise(`${operation}: ${words}`);
   }
-}
-
-function statusIn(fields: unknown): unknown {
-  return typeof fields === "object" && fields !== null && "grpcStatus" in fields ? fields.grpcStatus : undefined;
-}
-
-/** The launcher's own sentence, without the address that gRPC's client put before it. */
-function lastWords(error: unknown): string {
-  return describeError(error).replace(/^call \S+ at \S+: /, "");
 }
