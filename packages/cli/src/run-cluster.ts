@@ -37,6 +37,7 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
         maskedDirectories: [dataDir.path],
         visiblePaths: [process.execPath, import.meta.dirname, join(import.meta.dirname, "../node_modules")],
         version: kubernetesVersion,
+        authority: server.authority,
       },
       { client: connect(`system:node:${name}`, "system:nodes"), clock: systemClock, logger },
     ),
