@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,13 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLogger, systemClock } from "@polyvirt/core";
 import { kubeVirts, virtualMachines, type KubeVirt, type VirtualMachine } from "@polyvirt/api";
 import {
-  apiServices,
   apiVersionOf,
   clusterRoleBindings,
   clusterRoles,
   customResourceDefinitions,
   daemonSets,
   deployments,
+  endpointSlices,
   namespaces,
   roleBindings,
   roles,
@@ -41,6 +43,7 @@ const manifestTypes: ResourceType[] = [
 let folder = "";
 let server: ApiServer;
 let admin: KubeClient;
+let virtApi: Server | undefined;
 const stop = new AbortController();
 
 beforeAll(async () => {
@@ -51,6 +54,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   stop.abort();
+  virtApi?.close();
+  virtApi?.closeAllConnections();
   admin.close();
   await server.stop();
   await rm(folder, { recursive: true });
@@ -67,7 +72,7 @@ const getKubeVirt = (): Promise<KubeVirt> => admin.get(kubeVirts, "kubevirt", "k
 /** Asks again until the answer is the expected one. */
 const eventually = { timeout: 20_000, interval: 50 };
 
-/** Nothing runs pods or aggregated APIs here, so the test says that they are ready. */
+/** Nothing runs pods here, so the test says that they are ready. */
 async function reportReady(type: ResourceType, statusOf: (object: KubeObject) => object): Promise<void> {
   const namespace = type.namespaced ? { namespace: "kubevirt" } : {};
   for (const object of (await admin.list(type, namespace)).items) {
@@ -92,7 +97,25 @@ async function reportAllReady(): Promise<void> {
     updatedNumberScheduled: 1,
     numberAvailable: 1,
   }));
-  await reportReady(apiServices, () => ({ conditions: [{ type: "Available", status: "True" }] }));
+}
+
+/** Stands for virt-api's pod: shows the certificate that virt-operator issued, behind virt-api's Service. */
+async function serveVirtApi(): Promise<void> {
+  const { data = {} } = await admin.get(secrets, "kubevirt-virt-api-certs", "kubevirt");
+  const read = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
+  virtApi = createServer({ cert: read("tls.crt"), key: read("tls.key") }, (_request, response) => {
+    const resources = { kind: "APIResourceList", groupVersion: "subresources.kubevirt.io/v1", resources: [] };
+    response.setHeader("content-type", "application/json").end(JSON.stringify(resources));
+  });
+  virtApi.listen(0, "127.0.0.1");
+  await once(virtApi, "listening");
+  const address = virtApi.address();
+  await admin.create(endpointSlices, {
+    metadata: { name: "virt-api", namespace: "kubevirt", labels: { "kubernetes.io/service-name": "virt-api" } },
+    addressType: "IPv4",
+    endpoints: [{ addresses: ["127.0.0.1"], conditions: { ready: true } }],
+    ports: [{ name: "https", port: typeof address === "object" ? (address?.port ?? 0) : 0 }],
+  });
 }
 
 describe("virt-operator on a real API server, with its own rights", () => {
@@ -123,6 +146,7 @@ describe("virt-operator on a real API server, with its own rights", () => {
     operator.run(stop.signal).catch((error: unknown) => {
       if (!stop.signal.aborted) throw error;
     });
+    await expect.poll(() => serveVirtApi().then(() => "served"), eventually).toBe("served");
     const reportedPhase = async (): Promise<string | undefined> => {
       await reportAllReady();
       return (await getKubeVirt()).status?.phase;

@@ -25,12 +25,17 @@ interface PlanInput {
 
 /** The objects of an installation, in the order in which they are applied. */
 export function planInstallation({ installation, certificates, updating }: PlanInput): InstallStep[] {
-  const support = [...virtApiSupport(installation), ...virtControllerSupport(installation)];
+  const foundation = [
+    ...definitions(installation),
+    priorityClass(installation),
+    ...accessObjects(installation),
+    ...certificates.objects,
+    ...virtApiSupport(installation),
+    ...virtControllerSupport(installation),
+  ];
   return [
-    { name: "definitions", objects: definitions(installation), wait: true },
-    { name: "access", objects: [priorityClass(installation), ...accessObjects(installation)], wait: false },
-    { name: "certificates", objects: certificates.objects, wait: false },
-    { name: "support", objects: support, wait: false },
+    // Nothing in here needs the rest of it; roles need all of it.
+    { name: "foundation", objects: foundation, wait: true },
     // In an update the node agents go first, because newer controllers may ask of them what older ones cannot do.
     { name: "virt-handler", objects: [virtHandlerDaemonSet(installation)], wait: updating },
     { name: "virt-controller", objects: [virtControllerDeployment(installation)], wait: updating },
