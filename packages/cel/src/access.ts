@@ -9,11 +9,13 @@ import {
   Uint,
   adapt,
   isInt,
+  isList,
   isMap,
-  isPrototypeName,
+  isBuiltInName,
   mapGet,
   mapKeyOf,
   ownProperty,
+  typeNameOf,
   type PlainObject,
   type Value,
 } from "./values.ts";
@@ -34,16 +36,14 @@ function describeKey(key: Value): string {
 
 /** Reads fields of one name. Made once per selection, so that what is known about the name is not worked out again. */
 export function fieldReader(name: string): (operand: Value) => Value {
-  const risky = isPrototypeName(name);
+  if (isBuiltInName(name)) return (operand) => readField(operand, name);
   return (operand) => {
-    // Plain objects come first: nearly everything is one.
-    if (typeof operand === "object" && operand !== null && Object.getPrototypeOf(operand) === Object.prototype) {
-      if (risky && !Object.hasOwn(operand, name)) return noSuchKey(name);
-      // The prototype is known to be the plain one, so the object is JSON data.
+    // Nearly everything is a plain object. Lists and bytes have no such property, so only our own classes are told apart.
+    if (typeof operand === "object" && operand !== null && !(operand instanceof CelObject)) {
       const raw = (operand as PlainObject)[name];
       if (typeof raw === "string" || typeof raw === "boolean") return raw;
       const value = adapt(raw);
-      return value === undefined ? noSuchKey(name) : value;
+      if (value !== undefined) return value;
     }
     return readField(operand, name);
   };
@@ -92,8 +92,15 @@ export function hasField(operand: Value, name: string): Value {
 function listIndex(index: Value): number | CelError {
   if (isInt(index)) return Number(index);
   if (index instanceof Uint) return Number(index.value);
-  if (index instanceof Double && Number.isInteger(index.value)) return index.value;
-  return new CelError(`unsupported index type '${index instanceof Double ? "double" : typeof index}' in list`);
+  if (!(index instanceof Double)) return new CelError(`unsupported index type '${typeNameOf(index)}' in list`);
+  return Number.isInteger(index.value) ? index.value : new CelError(`unsupported index value ${index.value} in list`);
+}
+
+/** Lists, maps and null cannot even be looked for. */
+function badIndex(index: Value): CelError | undefined {
+  const name =
+    index === null ? "<nil>" : isList(index) ? "[]interface {}" : isMap(index) ? "map[string]interface {}" : "";
+  return name === "" ? undefined : new CelError(`invalid qualifier type: ${name}`);
 }
 
 /** The element, undefined when there is none, or an error when the operand has no elements. */
@@ -114,6 +121,8 @@ export function readElement(operand: Value, index: Value): Value {
   if (operand instanceof CelError) return operand;
   if (index instanceof CelError) return index;
   if (operand instanceof Optional) return optionalElement(operand, index);
+  const problem = typeof index === "object" ? badIndex(index) : undefined;
+  if (problem !== undefined) return problem;
   const found = findElement(operand, index);
   if (found !== undefined) return found;
   return Array.isArray(operand) ? new CelError(`index out of bounds: ${describeKey(index)}`) : noSuchKey(index);
@@ -138,12 +147,23 @@ export interface Entries {
   value(round: number): Value;
 }
 
-export function entriesOf(range: Value): Entries | CelError {
+/** Kubernetes says here which of its own types it met. */
+function goTypeName(value: Value): string {
+  const name = typeNameOf(value).replace("null_type", "null").replace("google.protobuf.", "");
+  return `types.${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+export function entriesOf(range: Value, pairs: boolean): Entries | CelError {
   if (Array.isArray(range)) {
     return { length: range.length, key: (round) => round, value: (round) => adapt(range[round]) ?? null };
   }
   if (range instanceof CelError) return range;
-  if (!isMap(range)) return new CelError("got a value that is no list or map, expected iterable type");
+  if (!isMap(range)) {
+    const type = goTypeName(range);
+    return new CelError(
+      pairs ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`,
+    );
+  }
   const map = range;
   if (map instanceof CelMap) {
     const keys = [...map.entries.keys()];

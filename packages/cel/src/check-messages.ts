@@ -14,25 +14,21 @@ export class CheckMessages {
     this.#declarations = declarations;
   }
 
-  #report(place: Place, message: string): Type {
+  #report(place: Place, message: string, suggestion?: string): Type {
     const start = place.at ?? place.start;
-    this.issues.push({ range: { start, end: Math.max(place.end, start) }, message });
+    const issue = { range: { start, end: Math.max(place.end, start) }, message };
+    this.issues.push(suggestion === undefined ? issue : { ...issue, suggestion });
     return ERROR;
   }
 
-  #suggest(name: string, candidates: Iterable<string>): string {
-    const nearest = nearestName(name, candidates);
-    return nearest === undefined ? "" : `, did you mean '${nearest}'?`;
-  }
-
   undeclared(place: Place, name: string, locals: readonly string[]): Type {
-    const suggestion = this.#suggest(name, [...locals, ...this.#declarations.variables.keys()]);
-    return this.#report(place, `undeclared reference to '${name}' (in container '${this.#container}')${suggestion}`);
+    const suggestion = nearestName(name, [...locals, ...this.#declarations.variables.keys()]);
+    return this.#report(place, `undeclared reference to '${name}' (in container '${this.#container}')`, suggestion);
   }
 
   undeclaredFunction(place: Place, name: string): Type {
-    const suggestion = this.#suggest(name, this.#declarations.functions.keys());
-    return this.#report(place, `undeclared reference to '${name}' (in container '${this.#container}')${suggestion}`);
+    const suggestion = nearestName(name, this.#declarations.functions.keys());
+    return this.#report(place, `undeclared reference to '${name}' (in container '${this.#container}')`, suggestion);
   }
 
   get #container(): string {
@@ -40,8 +36,8 @@ export class CheckMessages {
   }
 
   undefinedField(place: Place, typeName: string, field: string): Type {
-    const suggestion = this.#suggest(field, this.#declarations.types.fieldNames(typeName));
-    return this.#report(place, `undefined field '${field}'${suggestion}`);
+    const suggestion = nearestName(field, this.#declarations.types.fieldNames(typeName));
+    return this.#report(place, `undefined field '${field}'`, suggestion);
   }
 
   noFields(place: Place, type: Type): void {

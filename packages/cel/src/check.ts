@@ -40,11 +40,6 @@ import {
 } from "./types.ts";
 import { Substitution, mostGeneral } from "./unify.ts";
 
-export interface CheckOptions {
-  /** Lists and maps of one literal must agree in type, as Kubernetes demands. */
-  readonly homogeneousLiterals: boolean;
-}
-
 export interface CheckResult {
   readonly type: Type;
   readonly info: CheckInfo;
@@ -52,8 +47,8 @@ export interface CheckResult {
 }
 
 /** Finds the type of every node, and everything that cannot work. */
-export function check(expr: Expr, declarations: Declarations, options: CheckOptions): CheckResult {
-  const checker = new Checker(declarations, options);
+export function check(expr: Expr, declarations: Declarations): CheckResult {
+  const checker = new Checker(declarations);
   const type = checker.check(expr);
   return checker.finish(type);
 }
@@ -72,7 +67,6 @@ const literalTypes: Readonly<Record<LiteralType, Type>> = {
 
 class Checker {
   readonly #declarations: Declarations;
-  readonly #options: CheckOptions;
   readonly #messages: CheckMessages;
   readonly #types = new Map<number, Type>();
   readonly #overloads = new Map<number, readonly string[]>();
@@ -81,9 +75,8 @@ class Checker {
   readonly #substitution = new Substitution();
   #freshParams = 0;
 
-  constructor(declarations: Declarations, options: CheckOptions) {
+  constructor(declarations: Declarations) {
     this.#declarations = declarations;
-    this.#options = options;
     this.#messages = new CheckMessages(declarations);
   }
 
@@ -92,7 +85,7 @@ class Checker {
     return {
       type: this.#substitution.apply(type, true),
       info: { types: this.#types, overloads: this.#overloads, properties: this.#properties },
-      issues: this.#messages.issues,
+      issues: this.#messages.issues.toSorted((a, b) => a.range.start - b.range.start),
     };
   }
 
@@ -119,12 +112,12 @@ class Checker {
       case "conditional":
         return this.#conditional(expr.test, expr.consequence, expr.otherwise, expr);
       case "list": {
-        const elements = expr.elements.map(({ value, optional }) => ({ value, type: this.#entry(value, optional) }));
+        const elements = expr.elements.map(({ value, optional }) => this.#entry(value, optional));
         return listOf(this.#join(elements));
       }
       case "map": {
-        const keys = expr.entries.map(({ key }) => ({ value: key, type: this.check(key) }));
-        const values = expr.entries.map(({ value, optional }) => ({ value, type: this.#entry(value, optional) }));
+        const keys = expr.entries.map(({ key }) => this.check(key));
+        const values = expr.entries.map(({ value, optional }) => this.#entry(value, optional));
         return mapOf(this.#join(keys), this.#join(values));
       }
       case "struct":
@@ -228,7 +221,8 @@ class Checker {
         [operand, index].map((type) => this.#dyn(type)),
         false,
       );
-    const element = found.length > 1 ? DYN : this.#resolve(only[3]);
+    if (found.length > 1) return DYN;
+    const element = this.#resolve(only[3]);
     return isOptional(operand) || expr.optional ? optionalOf(element) : element;
   }
 
@@ -323,15 +317,11 @@ class Checker {
     return unwrapOptional(resolved);
   }
 
-  #join(entries: readonly { readonly value: Expr; readonly type: Type }[]): Type {
+  #join(types: readonly Type[]): Type {
     let joined: Type | undefined;
-    for (const { value, type } of entries) {
+    for (const type of types) {
       if (joined === undefined) joined = type;
-      else if (this.#assign(joined, type)) joined = mostGeneral(joined, type);
-      else if (this.#options.homogeneousLiterals) {
-        this.#messages.mismatch(value, this.#dyn(joined), this.#dyn(type));
-        joined = ERROR;
-      } else joined = DYN;
+      else joined = this.#assign(joined, type) ? mostGeneral(joined, type) : DYN;
     }
     return joined ?? this.#freshParam();
   }

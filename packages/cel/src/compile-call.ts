@@ -1,8 +1,9 @@
 import type { CallExpr, Expr } from "./ast.ts";
 import { constant, located, type CompileContext, type Compiled } from "./compiled.ts";
+import { compileOperator } from "./compile-operator.ts";
 import { checkCost, type Evaluate, type Frame } from "./frame.ts";
 import { noSuchOverload, type FunctionDeclaration, type Overload } from "./functions.ts";
-import { CelError, Uint, adaptList, mapKeyOf, type Value } from "./values.ts";
+import { CelError, Optional, Uint, adaptList, mapKeyOf, type Value } from "./values.ts";
 
 const conversions: ReadonlySet<string> = new Set(
   "bool bytes double duration dyn int string timestamp type uint".split(" "),
@@ -25,31 +26,37 @@ export function compileCall(
   }
   const overloadIds = compiler.info.overloads.get(expr.id) ?? [];
   const apply = declaration.evaluate ?? dispatcher(declaration, operands.length, isMember);
-  const folded = fold(name, compiled, apply);
+  const folded = fold(compiler, expr, name, compiled, apply);
   if (folded !== undefined) return folded;
   if (name === "@in" && overloadIds[0] === "in_list" && overloadIds.length === 1) {
     const membership = compileMembership(compiled);
     if (membership !== undefined) return membership;
   }
+  const operator = compileOperator(expr, name, compiled, overloadIds);
+  if (operator !== undefined) return operator;
+  if (isMember && (name === "or" || name === "orValue")) {
+    const [target, alternative] = compiled;
+    if (target !== undefined && alternative !== undefined) return compileAlternative(target, alternative, apply);
+  }
   const charge = charger(declaration, overloadIds);
-  const strict = declaration.evaluate !== undefined;
-  return {
-    run: invoke(
-      expr,
-      compiled.map(({ run }) => run),
-      apply,
-      charge,
-      strict,
-    ),
-  };
+  const runs = compiled.map(({ run }) => run);
+  return { run: invoke(expr, runs, apply, charge) };
 }
 
 /** Conversions of constants are done at once, and are free as in Kubernetes. */
-function fold(name: string, operands: readonly Compiled[], apply: Apply): Compiled | undefined {
+function fold(
+  compiler: CompileContext,
+  expr: CallExpr,
+  name: string,
+  operands: readonly Compiled[],
+  apply: Apply,
+): Compiled | undefined {
   const [only] = operands;
   if (operands.length !== 1 || only?.constant === undefined || !conversions.has(name)) return undefined;
   const value = apply(only.constant);
-  return value instanceof CelError ? undefined : constant(value);
+  if (!(value instanceof CelError)) return constant(value);
+  compiler.hopeless.push({ range: { start: expr.at, end: expr.end }, message: value.message });
+  return undefined;
 }
 
 /** `x in ["a", "b"]` with constants only: a set, and free. */
@@ -72,6 +79,19 @@ function compileMembership(operands: readonly Compiled[]): Compiled | undefined 
   };
 }
 
+/** `optional.or(…)` and `optional.orValue(…)`: the alternative is looked at only when it is needed. */
+function compileAlternative(target: Compiled, alternative: Compiled, apply: Apply): Compiled {
+  return {
+    run: (frame) => {
+      const optional = target.run(frame);
+      if (optional instanceof CelError) return optional;
+      if (optional instanceof Optional && optional.value !== undefined) return apply(optional, optional);
+      const other = alternative.run(frame);
+      return other instanceof CelError ? other : apply(optional, other);
+    },
+  };
+}
+
 /** Adds what the call costs. With one overload known to the checker its price holds, otherwise the function's or 1. */
 function charger(declaration: FunctionDeclaration, overloadIds: readonly string[]): Charge | undefined {
   const [id = ""] = overloadIds;
@@ -84,46 +104,54 @@ function charger(declaration: FunctionDeclaration, overloadIds: readonly string[
   };
 }
 
-/** The call by number of operands, so that the frequent ones make no array. */
-function invoke(
-  expr: CallExpr,
-  operands: readonly Evaluate[],
-  apply: Apply,
-  charge: Charge | undefined,
-  strict: boolean,
-): Evaluate {
+/** The call by number of operands, so that the frequent ones spread no array. */
+function invoke(expr: CallExpr, operands: readonly Evaluate[], apply: Apply, charge: Charge | undefined): Evaluate {
   const [first, second] = operands;
-  const finish = (value: Value): Value => (value instanceof CelError ? located(value, expr) : value);
-  if (operands.length === 2 && first !== undefined && second !== undefined && strict) {
+  const finish = (frame: Frame, values: readonly Value[], value: Value): Value => {
+    if (charge === undefined) frame.cost += 1;
+    else charge(frame, values, value);
+    return typeof value === "object" && value instanceof CelError ? located(value, expr) : value;
+  };
+  if (operands.length === 1 && first !== undefined) {
     return (frame) => {
-      const left = first(frame);
-      const right = second(frame);
-      if (left instanceof CelError) return left;
-      if (right instanceof CelError) return right;
-      const value = apply(left, right);
-      if (charge === undefined) frame.cost += 1;
-      else charge(frame, [left, right], value);
-      return finish(value);
+      const value = ready(first(frame));
+      return value instanceof CelError ? failed(frame, value) : finish(frame, [value], apply(value));
+    };
+  }
+  if (operands.length === 2 && first !== undefined && second !== undefined) {
+    return (frame) => {
+      const a = ready(first(frame));
+      const b = ready(second(frame));
+      if (a instanceof CelError) return failed(frame, a);
+      return b instanceof CelError ? failed(frame, b) : finish(frame, [a, b], apply(a, b));
     };
   }
   return (frame) => {
     const values: Value[] = [];
     for (const operand of operands) {
-      const value = operand(frame);
+      const value = ready(operand(frame));
       if (value instanceof CelError) return value;
-      values.push(Array.isArray(value) ? adaptList(value) : value);
+      values.push(value);
     }
-    const value = apply(...values);
-    if (charge === undefined) frame.cost += 1;
-    else charge(frame, values, value);
-    return finish(value);
+    return finish(frame, values, apply(...values));
   };
+}
+
+/** A call that cannot be made for want of an argument is charged all the same. */
+function failed(frame: Frame, error: CelError): CelError {
+  frame.cost += 1;
+  return error;
+}
+
+/** Functions see lists without the plain fractions that JSON may have in them. */
+function ready(value: Value): Value {
+  return Array.isArray(value) ? adaptList(value) : value;
 }
 
 /** Picks the overload by the values' types. */
 function dispatcher(declaration: FunctionDeclaration, count: number, isMember: boolean): Apply {
   const candidates = declaration.overloads.filter(
-    (overload) => overload.member === isMember && overload.params.length === count && overload.call !== undefined,
+    (overload) => overload.member === isMember && overload.accepts.length === count && overload.call !== undefined,
   );
   const fits = (overload: Overload, values: readonly Value[]): boolean => {
     for (let index = 0; index < values.length; index += 1) {
@@ -136,6 +164,6 @@ function dispatcher(declaration: FunctionDeclaration, count: number, isMember: b
     for (const overload of candidates) {
       if (overload.call !== undefined && fits(overload, values)) return overload.call(...values);
     }
-    return noSuchOverload(declaration.name, values);
+    return noSuchOverload(declaration, values);
   };
 }

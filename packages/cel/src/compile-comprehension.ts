@@ -18,8 +18,9 @@ interface Parts {
 }
 
 /**
- * Macros run as loops. Their cost is that of the folds that Kubernetes expands them to: each round pays for reading the
- * accumulator and for the operators of the fold's condition and step, and the result is read once at the end.
+ * Macros run as loops. A failing round does not end the loop: it goes on, and is paid for, as in Kubernetes. The cost is
+ * that of the folds that Kubernetes expands macros to: each round pays for reading the accumulator and for the operators
+ * of the fold's condition and step, and the result is read once at the end.
  */
 export function compileComprehension(compiler: CompileContext, expr: ComprehensionExpr): Compiled {
   const range = compiler.compile(expr.range).run;
@@ -50,9 +51,9 @@ export function compileComprehension(compiler: CompileContext, expr: Comprehensi
   };
   switch (expr.macro) {
     case "all":
-      return quantifier(parts, slot, { decisive: false, costPerRound: 3 });
+      return quantifier(parts, slot, { decisive: false, costOfCondition: 2 });
     case "exists":
-      return quantifier(parts, slot, { decisive: true, costPerRound: 4 });
+      return quantifier(parts, slot, { decisive: true, costOfCondition: 3 });
     case "exists_one":
       return existsOne(parts);
     case "map":
@@ -69,13 +70,13 @@ export function compileComprehension(compiler: CompileContext, expr: Comprehensi
 /** The entries of a one-variable macro are a list's elements or a map's keys; `key` yields them. */
 function roundsOf(parts: Parts, frame: Frame): Entries | CelError {
   const range = parts.range(frame);
-  if (parts.expr.variable2 !== undefined) return locatedEntries(entriesOf(range), parts.expr);
+  if (parts.expr.variable2 !== undefined) return locatedEntries(entriesOf(range, true), parts.expr);
   if (Array.isArray(range)) {
     const list: readonly Value[] = range;
     const element = (round: number): Value => adapt(list[round]) ?? null;
     return { length: list.length, key: element, value: element };
   }
-  return locatedEntries(entriesOf(range), parts.expr);
+  return locatedEntries(entriesOf(range, false), parts.expr);
 }
 
 function locatedEntries(entries: Entries | CelError, expr: ComprehensionExpr): Entries | CelError {
@@ -90,9 +91,15 @@ function notBoolean(value: Value): CelError {
 function quantifier(
   parts: Parts,
   slot: number,
-  { decisive, costPerRound }: { decisive: boolean; costPerRound: number },
+  { decisive, costOfCondition }: { decisive: boolean; costOfCondition: number },
 ): Compiled {
   const { range, body, bind, expr } = parts;
+  const costPerRound = costOfCondition + 1;
+  /** Once decided, the condition is looked at one more time, if there would be another round. */
+  const decide = (frame: Frame, round: number, rounds: number): boolean => {
+    if (round < rounds - 1) frame.cost += costOfCondition;
+    return decisive;
+  };
   const overEntries = (frame: Frame, entries: Entries): Value => {
     let failure: CelError | undefined;
     for (let round = 0; round < entries.length; round += 1) {
@@ -100,7 +107,7 @@ function quantifier(
       checkCost(frame);
       bind(frame, entries, round);
       const value = body(frame);
-      if (value === decisive) return decisive;
+      if (value === decisive) return decide(frame, round, entries.length);
       if (value !== !decisive) failure ??= notBoolean(value);
     }
     return failure ?? !decisive;
@@ -114,7 +121,7 @@ function quantifier(
       const item = list[round];
       slots[slot] = typeof item === "object" || typeof item === "string" ? item : (adapt(item) ?? null);
       const value = body(frame);
-      if (value === decisive) return decisive;
+      if (value === decisive) return decide(frame, round, list.length);
       if (value !== !decisive) failure ??= notBoolean(value);
     }
     return failure ?? !decisive;
@@ -122,19 +129,24 @@ function quantifier(
   if (expr.variable2 === undefined) {
     return {
       run: (frame) => {
-        frame.cost += 1;
         const items = range(frame);
-        if (Array.isArray(items)) return overList(frame, items);
-        const entries = locatedEntries(entriesOf(items), expr);
-        return entries instanceof CelError ? entries : overEntries(frame, entries);
+        if (Array.isArray(items)) {
+          frame.cost += 1;
+          return overList(frame, items);
+        }
+        const entries = locatedEntries(entriesOf(items, false), expr);
+        if (entries instanceof CelError) return entries;
+        frame.cost += 1;
+        return overEntries(frame, entries);
       },
     };
   }
   return {
     run: (frame) => {
-      frame.cost += 1;
       const entries = roundsOf(parts, frame);
-      return entries instanceof CelError ? entries : overEntries(frame, entries);
+      if (entries instanceof CelError) return entries;
+      frame.cost += 1;
+      return overEntries(frame, entries);
     },
   };
 }
@@ -147,6 +159,7 @@ function existsOne(parts: Parts): Compiled {
       if (entries instanceof CelError) return entries;
       frame.cost += 2;
       let count = 0;
+      let failure: CelError | undefined;
       for (let round = 0; round < entries.length; round += 1) {
         checkCost(frame);
         bind(frame, entries, round);
@@ -155,10 +168,10 @@ function existsOne(parts: Parts): Compiled {
           frame.cost += 2;
           count += 1;
         } else if (value !== false) {
-          return notBoolean(value);
+          failure = notBoolean(value);
         }
       }
-      return count === 1;
+      return failure ?? count === 1;
     },
   };
 }
@@ -180,18 +193,19 @@ function collect(parts: Parts): Compiled {
       if (entries instanceof CelError) return entries;
       frame.cost += 1;
       const list: Value[] = [];
+      let failure: CelError | undefined;
       for (let round = 0; round < entries.length; round += 1) {
         checkCost(frame);
         bind(frame, entries, round);
         const admitted = admits(parts, frame);
-        if (admitted instanceof CelError) return admitted;
-        if (!admitted) continue;
+        if (admitted instanceof CelError) failure = admitted;
+        if (admitted !== true) continue;
         frame.cost += costPerElement;
         const value = body(frame);
-        if (value instanceof CelError) return value;
-        list.push(value);
+        if (value instanceof CelError) failure ??= value;
+        else list.push(value);
       }
-      return list;
+      return failure ?? list;
     },
   };
 }
@@ -204,6 +218,7 @@ function keep(parts: Parts, slot: number): Compiled {
       if (entries instanceof CelError) return entries;
       frame.cost += 1;
       const list: Value[] = [];
+      let failure: CelError | undefined;
       for (let round = 0; round < entries.length; round += 1) {
         checkCost(frame);
         bind(frame, entries, round);
@@ -212,10 +227,10 @@ function keep(parts: Parts, slot: number): Compiled {
           frame.cost += 1 + prices.list + 1 + 1;
           list.push(frame.slots[slot] ?? null);
         } else if (value !== false) {
-          return notBoolean(value);
+          failure = notBoolean(value);
         }
       }
-      return list;
+      return failure ?? list;
     },
   };
 }

@@ -8,28 +8,31 @@ import type { CheckInfo } from "./check-info.ts";
 import type { Declarations } from "./declarations.ts";
 import type { Evaluate, Frame } from "./frame.ts";
 import { candidateNames } from "./names.ts";
-import type { Range } from "./source.ts";
+import type { Issue, Range } from "./source.ts";
 import { runtimeTypeName } from "./types.ts";
-import { CelError, Optional, TypeValue, type Value } from "./values.ts";
+import { CelError, CelObject, Optional, TypeValue, type Value } from "./values.ts";
 
 export interface CompiledExpression {
   readonly run: Evaluate;
   readonly slotCount: number;
   /** Which variables it reads, and the slot that each is expected in. */
   readonly inputs: readonly { readonly name: string; readonly slot: number }[];
+  /** Conversions of constants that fail whenever they run. */
+  readonly hopeless: readonly Issue[];
 }
 
 /** Turns a tree into closures. Names are resolved here, once; running only reads slots. */
 export function compileExpression(expr: Expr, declarations: Declarations, info: CheckInfo): CompiledExpression {
   const compiler = new Compiler(declarations, info);
   const { run } = compiler.compile(expr);
-  return { run, slotCount: compiler.slotCount, inputs: compiler.inputs };
+  return { run, slotCount: compiler.slotCount, inputs: compiler.inputs, hopeless: compiler.hopeless };
 }
 
 class Compiler implements CompileContext {
   readonly declarations: Declarations;
   readonly info: CheckInfo;
   readonly inputs: { name: string; slot: number }[] = [];
+  readonly hopeless: Issue[] = [];
   readonly #locals: { name: string; slot: number }[] = [];
   #slotCount = 0;
 
@@ -144,8 +147,13 @@ class Compiler implements CompileContext {
       return {
         // The last step of has() is free in Kubernetes.
         run: (frame) => {
+          const container = target(frame);
+          if (container instanceof CelError) {
+            frame.cost -= 1 - base;
+            return container;
+          }
           frame.cost += base;
-          return located(hasField(target(frame), property), expr);
+          return located(hasField(container, property), expr);
         },
       };
     }
@@ -159,10 +167,10 @@ class Compiler implements CompileContext {
       attribute,
       run: (frame) => {
         const container = target(frame);
-        if (container instanceof CelError) return container;
-        frame.cost += cost;
+        if (container instanceof CelObject && isNothing(container)) return container;
         const value = read(container);
-        return value instanceof CelError ? located(value, expr) : value;
+        frame.cost += value === Optional.none ? base : cost;
+        return typeof value === "object" && value instanceof CelError ? located(value, expr) : value;
       },
     };
   }
@@ -185,10 +193,10 @@ class Compiler implements CompileContext {
       attribute,
       run: (frame) => {
         const container = target(frame);
-        if (container instanceof CelError) return container;
+        if (container instanceof CelObject && isNothing(container)) return container;
         frame.cost += cost;
         const value = field === undefined ? readElement(container, position(frame)) : field(container);
-        return value instanceof CelError ? located(value, expr) : value;
+        return typeof value === "object" && value instanceof CelError ? located(value, expr) : value;
       },
     };
   }
@@ -268,6 +276,11 @@ class Compiler implements CompileContext {
       },
     };
   }
+}
+
+/** An error or an empty optional: steps after it are neither taken nor charged. */
+function isNothing(value: CelObject): boolean {
+  return value instanceof CelError || (value instanceof Optional && value.value === undefined);
 }
 
 /** A step with `?`: it is charged only when it finds something. */

@@ -2,7 +2,7 @@ import type { Expr } from "./ast.ts";
 import type { CheckInfo } from "./check-info.ts";
 import type { Declarations } from "./declarations.ts";
 import type { Evaluate } from "./frame.ts";
-import type { Range } from "./source.ts";
+import type { Issue, Range } from "./source.ts";
 import { CelError, type Value } from "./values.ts";
 
 /** What a node became. */
@@ -21,6 +21,8 @@ export interface Compiled {
 export interface CompileContext {
   readonly declarations: Declarations;
   readonly info: CheckInfo;
+  /** Conversions of constants that fail whenever they run. */
+  readonly hopeless: Issue[];
   compile(expr: Expr): Compiled;
   newSlot(): number;
   /** Compiles something in which a name means a slot. */

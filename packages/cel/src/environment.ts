@@ -13,6 +13,7 @@ import { Program } from "./program.ts";
 import { renderIssues, type Issue } from "./source.ts";
 import { standardFunctions } from "./stdlib/index.ts";
 import { joinProviders, type TypeProvider } from "./type-provider.ts";
+import { validate } from "./validate.ts";
 import {
   BOOL,
   BYTES,
@@ -41,8 +42,8 @@ export interface EnvironmentOptions {
   readonly types?: readonly TypeProvider[];
   readonly dialect?: Dialect;
   readonly limits?: Partial<ParseLimits>;
-  /** Lists and maps written in the expression must agree in type, as Kubernetes demands. Default: false. */
-  readonly homogeneousLiterals?: boolean;
+  /** Checks beyond types that Kubernetes makes: see `validate.ts`. Default: false. */
+  readonly validateLiterals?: boolean;
 }
 
 export interface CompileOptions {
@@ -120,7 +121,9 @@ export class Environment {
   }
 
   check(expr: Expr): CheckResult {
-    return check(expr, this.declarations, { homogeneousLiterals: this.#options.homogeneousLiterals ?? false });
+    const checked = check(expr, this.declarations);
+    if (this.#options.validateLiterals !== true || checked.issues.length > 0) return checked;
+    return { ...checked, issues: validate(expr, checked.info) };
   }
 
   /** Compiles, or says what is wrong; the answer for a source is worked out once. */
@@ -157,6 +160,10 @@ export class Environment {
       return failure(source, [{ range: { start: expr.start, end: expr.end }, message }]);
     }
     const compiled = compileExpression(expr, this.declarations, info);
+    const [hopeless] = compiled.hopeless;
+    if (hopeless !== undefined && this.#options.validateLiterals === true) {
+      return failure(source, [{ ...hopeless, message: `program instantiation failed: ${hopeless.message}` }]);
+    }
     return { ok: true, program: new Program({ source, expr, type, info, compiled }) };
   }
 }

@@ -6,13 +6,12 @@ export class CostExceeded extends Error {}
 /** The state of one evaluation. */
 export class Frame {
   cost = 0;
-  readonly limit: number;
+  limit = 0;
   /** Variables, then the locals of macros; a slot that is undefined has no value. */
-  readonly slots: (Value | undefined)[];
+  readonly slots: (Value | undefined)[] = [];
 
-  constructor(slotCount: number, limit: number) {
-    this.limit = limit;
-    this.slots = Array.from({ length: slotCount });
+  constructor(slotCount: number) {
+    for (let slot = 0; slot < slotCount; slot += 1) this.slots.push(undefined);
   }
 }
 

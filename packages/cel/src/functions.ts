@@ -56,6 +56,8 @@ export interface FunctionDeclaration {
   readonly cost?: CallCost;
   /** Cost by overload, known only when the checker found exactly one. */
   readonly overloadCost?: CallCost;
+  /** What Kubernetes says when no overload fits, where it is not the name with the types. */
+  readonly mismatch?: string;
 }
 
 /** A parameter: its type for the checker, and the test that its values pass when the expression runs. */
@@ -143,8 +145,6 @@ export function declare(
   return { name, overloads, ...more };
 }
 
-export function noSuchOverload(name: string, values: readonly Value[]): CelError {
-  const failed = values.find((value) => value instanceof CelError);
-  if (failed instanceof CelError) return failed;
-  return new CelError(`no such overload: ${name}(${values.map(typeNameOf).join(", ")})`);
+export function noSuchOverload({ name, mismatch }: FunctionDeclaration, values: readonly Value[]): CelError {
+  return new CelError(mismatch ?? `no such overload: ${name}(${values.map(typeNameOf).join(", ")})`);
 }

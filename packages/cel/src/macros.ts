@@ -119,7 +119,9 @@ export function expandMacro(table: MacroTable, factory: NodeFactory, call: Macro
 function variableName(expr: Expr | undefined, macro: string): string {
   if (expr?.kind === "ident" && !expr.name.startsWith(".")) return expr.name;
   const range = expr ?? { start: 0, end: 0 };
-  throw new SyntaxFailure(`argument must be a simple name (in ${macro}())`, range.start, range.end);
+  const builds = macro === "map" || macro === "filter";
+  const message = builds ? "argument is not an identifier" : "argument must be a simple name";
+  throw new SyntaxFailure(message, range.start, range.end);
 }
 
 /** `range.macro(variable, [variable2,] [filter,] body)` */

@@ -38,7 +38,7 @@ interface ProgramParts {
   readonly compiled: CompiledExpression;
 }
 
-/** A compiled expression. It keeps no state between evaluations. */
+/** A compiled expression. An evaluation leaves nothing behind that the next one could see. */
 export class Program {
   readonly source: string;
   readonly expr: Expr;
@@ -46,6 +46,7 @@ export class Program {
   readonly type: Type;
   readonly info: CheckInfo;
   readonly #compiled: CompiledExpression;
+  #spare: Frame | undefined;
 
   constructor({ source, expr, type, info, compiled }: ProgramParts) {
     this.source = source;
@@ -61,10 +62,10 @@ export class Program {
   }
 
   run(bindings: Bindings = {}, options: EvaluateOptions = {}): Evaluation {
-    const { run, slotCount, inputs } = this.#compiled;
-    const frame = new Frame(slotCount, options.costLimit ?? defaultCostLimit);
+    const { run, inputs } = this.#compiled;
+    const frame = this.#takeFrame(options.costLimit ?? defaultCostLimit);
     for (const { name, slot } of inputs) {
-      if (Object.hasOwn(bindings, name)) frame.slots[slot] = adapt(bindings[name]);
+      frame.slots[slot] = Object.hasOwn(bindings, name) ? adapt(bindings[name]) : undefined;
     }
     const previousWork = startWork();
     try {
@@ -77,7 +78,17 @@ export class Program {
       throw error;
     } finally {
       endWork(previousWork);
+      this.#spare = frame;
     }
+  }
+
+  /** The frame of the last evaluation again, unless that one is still running (a lazy variable may lead back here). */
+  #takeFrame(limit: number): Frame {
+    const frame = this.#spare ?? new Frame(this.#compiled.slotCount);
+    this.#spare = undefined;
+    frame.cost = 0;
+    frame.limit = limit;
+    return frame;
   }
 
   /** The value, or throws `CelFailed` or `CelTooExpensive`. */

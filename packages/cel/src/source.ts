@@ -10,6 +10,8 @@ export interface Range {
 export interface Issue {
   readonly range: Range;
   readonly message: string;
+  /** A name that was probably meant. */
+  readonly suggestion?: string;
 }
 
 export interface Position {
@@ -31,14 +33,20 @@ export function positionOf(source: string, offset: number): Position {
   };
 }
 
+interface RenderOptions {
+  /** Say what was probably meant; Kubernetes does not. */
+  readonly suggestions?: boolean;
+}
+
 /** The issue with its line and a caret, the way Kubernetes shows it in a CRD's or policy's status. */
-export function renderIssue(source: string, issue: Issue): string {
+function renderIssue(source: string, issue: Issue, { suggestions }: RenderOptions): string {
   const position = positionOf(source, issue.range.start);
   const text = position.text.replaceAll("\t", " ");
   const dots = ".".repeat(position.column - 1);
-  return `ERROR: <input>:${position.line}:${position.column}: ${issue.message}\n | ${text}\n | ${dots}^`;
+  const hint = suggestions === true && issue.suggestion !== undefined ? `, did you mean '${issue.suggestion}'?` : "";
+  return `ERROR: <input>:${position.line}:${position.column}: ${issue.message}${hint}\n | ${text}\n | ${dots}^`;
 }
 
-export function renderIssues(source: string, issues: readonly Issue[]): string {
-  return issues.map((issue) => renderIssue(source, issue)).join("\n");
+export function renderIssues(source: string, issues: readonly Issue[], options: RenderOptions = {}): string {
+  return issues.map((issue) => renderIssue(source, issue, options)).join("\n");
 }

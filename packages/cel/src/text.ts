@@ -78,7 +78,8 @@ export function plainDecimal(value: number): string {
 /** The name among the candidates that a misspelt one probably meant. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  if (name.length < 3) return undefined;
+  let bestDistance = Math.floor(name.length / 3) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());

@@ -244,11 +244,12 @@ export function adaptList(list: readonly Value[]): readonly Value[] {
   return list;
 }
 
-const objectPrototypeNames = new Set(Object.getOwnPropertyNames(Object.prototype));
+/** Plain objects, lists and bytes: whatever a property may be looked for in without knowing which of them it is. */
+const builtIns: readonly object[] = [{}, [], new Uint8Array()];
 
-/** Whether a plain `object[name]` could find something that is not an own property. */
-export function isPrototypeName(name: string): boolean {
-  return objectPrototypeNames.has(name);
+/** Whether `object[name]` could find something that is not data. */
+export function isBuiltInName(name: string): boolean {
+  return builtIns.some((builtIn) => name in builtIn);
 }
 
 export function ownProperty(object: PlainObject, name: string): Value | undefined {

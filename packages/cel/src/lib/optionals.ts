@@ -69,6 +69,8 @@ const functions: readonly FunctionDeclaration[] = [
       member("optional_orValue_value", [optional, anything], V, ({ value }, otherwise) =>
         value === undefined ? otherwise : value,
       ),
+      // What turns out not to be an optional at all is its own value.
+      { ...member("optional_orValue_value", [anything, anything], V, (value) => value), params: [] },
     ],
     { cost: free },
   ),

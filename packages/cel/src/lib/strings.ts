@@ -1,9 +1,9 @@
-import { traverse } from "../cost-rules.ts";
+import { traverse, traverseDeeply } from "../cost-rules.ts";
 import { args, declare, global, member, type FunctionDeclaration } from "../functions.ts";
 import type { Library } from "../library.ts";
 import { charactersOf, isSimple } from "../text.ts";
 import { DYN, INT, STRING, listOf } from "../types.ts";
-import { CelError, toJson, type Value } from "../values.ts";
+import { CelError, type Value } from "../values.ts";
 import { formatClassic, formatModern } from "./format-string.ts";
 
 type Int = number | bigint;
@@ -74,10 +74,11 @@ function split(text: string, separator: string, count: Int = -1): Value {
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
 }
 
-function join(parts: readonly Value[], separator = ""): Value {
+function join(parts: readonly Value[], separator?: string): Value {
   const bad = parts.find((part) => typeof part !== "string");
-  if (bad !== undefined) return new CelError(`join: invalid input: ${JSON.stringify(toJson(bad))}`);
-  return parts.map((part) => (typeof part === "string" ? part : "")).join(separator);
+  if (bad !== undefined)
+    return new CelError(`no such overload: join(list${separator === undefined ? "" : ", string"})`);
+  return parts.map((part) => (typeof part === "string" ? part : "")).join(separator ?? "");
 }
 
 // Only ASCII letters change; a regular expression leaves everything else alone.
@@ -110,7 +111,7 @@ function quote(text: string): Value {
 
 const once = ([text]: readonly Value[]): number => traverse(text);
 const twice = ([text]: readonly Value[]): number => traverse(text, 0.2);
-const scan = ([text]: readonly Value[]): number => (typeof text === "string" ? Math.floor(text.length * 0.1) : 1);
+const scan = ([text = null]: readonly Value[]): number => traverseDeeply(text);
 
 const basic: readonly FunctionDeclaration[] = [
   declare("charAt", [member("string_char_at_int", [args.string, args.int], STRING, charAt)]),

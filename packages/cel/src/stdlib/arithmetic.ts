@@ -3,11 +3,28 @@ import { SchemaList } from "../equality.ts";
 import { args, declare, global, type FunctionDeclaration } from "../functions.ts";
 import { Duration, Timestamp } from "../time.ts";
 import { BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, listOf, param } from "../types.ts";
-import { CelError, Double, Uint, canonicalInt, intFrom, isInt, uintFrom, type Value } from "../values.ts";
+import { CelError, Double, Uint, canonicalInt, intFrom, isInt, typeNameOf, uintFrom, type Value } from "../values.ts";
 import { spend } from "../work.ts";
 
-const noOverload = (a: Value, b: Value): CelError =>
-  a instanceof CelError ? a : b instanceof CelError ? b : new CelError("no such overload");
+/** The types that an operator can have on its left, or that answer for themselves; of the others Kubernetes names it. */
+const leftTypes: Readonly<Record<string, RegExp>> = {
+  "_+_": /^(?:int|uint|double|bytes|list)$/,
+  "_-_": /^(?:int|uint|double)$/,
+  "_*_": /^(?:int|uint|double)$/,
+  "_/_": /^(?:int|uint|double)$/,
+  "_%_": /^(?:int|uint)$/,
+  "-_": /^(?:int|double|bool)$/,
+};
+const answering = /^(?:string|google\.protobuf\..*)$/;
+
+function noOverload(name: string, a: Value, b: Value): CelError {
+  if (a instanceof CelError) return a;
+  if (b instanceof CelError) return b;
+  const type = typeNameOf(a);
+  const known = answering.test(type) || leftTypes[name]?.test(type) === true;
+  return new CelError(known ? "no such overload" : `no such overload: ${name}`);
+}
+
 const intOverflow = (): CelError => new CelError("integer overflow");
 const uintOverflow = (): CelError => new CelError("unsigned integer overflow");
 const timeOverflow = (): CelError => new CelError("timestamp overflow");
@@ -52,7 +69,7 @@ function addTimes(a: Value, b: Value): Value {
     return Timestamp.fromNanos(a.totalNanos + b.nanos) ?? timeOverflow();
   }
   if (a instanceof Duration && b instanceof Timestamp) return addTimes(b, a);
-  return noOverload(a, b);
+  return noOverload("_+_", a, b);
 }
 
 export function subtract(a: Value, b: Value): Value {
@@ -70,7 +87,7 @@ export function subtract(a: Value, b: Value): Value {
   if (a instanceof Timestamp && b instanceof Timestamp) {
     return Duration.of(a.totalNanos - b.totalNanos) ?? durationOverflow();
   }
-  return noOverload(a, b);
+  return noOverload("_-_", a, b);
 }
 
 export function multiply(a: Value, b: Value): Value {
@@ -82,7 +99,7 @@ export function multiply(a: Value, b: Value): Value {
   if (isInt(a) && isInt(b)) return intFrom(exactly("*", a, b)) ?? intOverflow();
   if (a instanceof Double && b instanceof Double) return new Double(a.value * b.value);
   if (a instanceof Uint && b instanceof Uint) return uintFrom(exactly("*", a.value, b.value)) ?? uintOverflow();
-  return noOverload(a, b);
+  return noOverload("_*_", a, b);
 }
 
 export function divide(a: Value, b: Value): Value {
@@ -97,7 +114,7 @@ export function divide(a: Value, b: Value): Value {
     const divisor = BigInt(b.value);
     return divisor === 0n ? new CelError("division by zero") : new Uint(canonicalInt(BigInt(a.value) / divisor));
   }
-  return noOverload(a, b);
+  return noOverload("_/_", a, b);
 }
 
 export function modulo(a: Value, b: Value): Value {
@@ -114,14 +131,14 @@ export function modulo(a: Value, b: Value): Value {
     const divisor = BigInt(b.value);
     return divisor === 0n ? new CelError("modulus by zero") : new Uint(canonicalInt(BigInt(a.value) % divisor));
   }
-  return noOverload(a, b);
+  return noOverload("_%_", a, b);
 }
 
 export function negate(a: Value): Value {
   if (typeof a === "number") return 0 - a;
   if (typeof a === "bigint") return intFrom(-a) ?? intOverflow();
   if (a instanceof Double) return new Double(-a.value);
-  return noOverload(a, a);
+  return noOverload("-_", a, a);
 }
 
 const concatenation = ([a = "", b = ""]: readonly Value[]): number =>

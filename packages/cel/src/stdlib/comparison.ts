@@ -33,16 +33,19 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
 type Ordering = (a: Value, b: Value) => Value;
 
 const ordering =
-  (test: (order: number) => boolean): Ordering =>
+  (name: string, test: (order: number) => boolean): Ordering =>
   (a, b) => {
     const order = compareValues(a, b);
-    return typeof order === "number" ? test(order) : order;
+    if (typeof order === "number") return test(order);
+    // What has no order at all is told apart from what has none with the other side.
+    const orderless = a === null || Array.isArray(a) || isMap(a);
+    return orderless && !(b instanceof CelError) ? new CelError(`no such overload: ${name}`) : order;
   };
 
-const slowLess = ordering((order) => order < 0);
-const slowLessOrEqual = ordering((order) => order <= 0);
-const slowGreater = ordering((order) => order > 0);
-const slowGreaterOrEqual = ordering((order) => order >= 0);
+const slowLess = ordering("_<_", (order) => order < 0);
+const slowLessOrEqual = ordering("_<=_", (order) => order <= 0);
+const slowGreater = ordering("_>_", (order) => order > 0);
+const slowGreaterOrEqual = ordering("_>=_", (order) => order >= 0);
 
 // Ints are by far the most frequent operands; each operator sees to them before anything else.
 export const less: Ordering = (a, b) => (typeof a === "number" && typeof b === "number" ? a < b : slowLess(a, b));

@@ -1,7 +1,7 @@
 import { prices, traverse } from "../cost-rules.ts";
 import { args, declare, global, type FunctionDeclaration } from "../functions.ts";
 import { formatDouble } from "../text.ts";
-import { Duration, Timestamp, parseDuration, parseTimestamp } from "../time.ts";
+import { Timestamp, parseDuration, parseTimestamp } from "../time.ts";
 import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, UINT, param, typeOf } from "../types.ts";
 import { CelError, Double, TypeValue, intFrom, typeNameOf, uintFrom, type Value } from "../values.ts";
 
@@ -29,14 +29,12 @@ function conversionError(to: string): CelError {
 
 function intFromString(text: string): Value {
   const parsed = parseInteger(text);
-  if (parsed === undefined) return conversionError("int");
-  return intFrom(parsed) ?? overflow();
+  return (parsed === undefined ? undefined : intFrom(parsed)) ?? conversionError("int");
 }
 
 function uintFromString(text: string): Value {
   const parsed = text.startsWith("-") || text.startsWith("+") ? undefined : parseInteger(text);
-  if (parsed === undefined) return conversionError("uint");
-  return uintFrom(parsed) ?? unsignedOverflow();
+  return (parsed === undefined ? undefined : uintFrom(parsed)) ?? conversionError("uint");
 }
 
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -112,7 +110,13 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
   ]),
   declare("duration", [
     global("duration_to_duration", [args.duration], DURATION, same),
-    global("int64_to_duration", [args.int], DURATION, (nanos) => Duration.of(BigInt(nanos)) ?? overflow()),
+    // Declared in cel-go, but its ints refuse the conversion.
+    global(
+      "int64_to_duration",
+      [args.int],
+      DURATION,
+      () => new CelError("type conversion error from 'int' to 'google.protobuf.Duration'"),
+    ),
     global(
       "string_to_duration",
       [args.string],
