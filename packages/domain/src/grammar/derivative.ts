@@ -13,7 +13,7 @@ export class Derivatives {
   private readonly attributeCache = new Map<Pattern, ByName>();
   private readonly elementCache = new Map<Pattern, ByName>();
   private readonly closeCache = new Map<Pattern, Pattern>();
-  private readonly afterCache = new Map<Pattern, Map<string, Pattern>>();
+  private readonly afterCache = new Map<Pattern, Map<Pattern | string, Pattern>>();
 
   constructor(grammar: Grammar) {
     this.grammar = grammar;
@@ -54,22 +54,27 @@ export class Derivatives {
 
   /** What is left when one of these attributes or elements (all of one name) has been seen. */
   after(pattern: Pattern, seen: readonly Pattern[]): Pattern {
-    const key = seen.map((one) => one.id).join(",");
+    const [first] = seen;
+    if (first === undefined) return this.grammar.pool.notAllowed;
+    // Nearly always it is only one; several are kept under their numbers.
+    const key = seen.length === 1 ? first : seen.map((one) => one.id).join(",");
     let cache = this.afterCache.get(pattern);
     if (cache === undefined) this.afterCache.set(pattern, (cache = new Map()));
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const [first] = seen;
-    const attribute = first?.kind === "attribute";
-    const name = first === undefined || attribute ? (first?.name ?? "") : this.grammar.element(first.index).name;
-    const result = this.derive(pattern, {
-      leaf: (leaf) => (seen.includes(leaf) ? this.grammar.pool.empty : this.grammar.pool.notAllowed),
+    let result = cache.get(key);
+    if (result === undefined) cache.set(key, (result = this.deriveAfter(pattern, first, seen)));
+    return result;
+  }
+
+  private deriveAfter(pattern: Pattern, first: Pattern, seen: readonly Pattern[]): Pattern {
+    const { pool } = this.grammar;
+    const attribute = first.kind === "attribute";
+    const name = attribute ? first.name : this.grammar.element(first.index).name;
+    return this.derive(pattern, {
+      leaf: (leaf) => (seen.includes(leaf) ? pool.empty : pool.notAllowed),
       concerns: (part) => (attribute ? this.attributes(part) : this.elements(part)).has(name),
       // Attributes have no order, so a sequence may be entered anywhere.
       anywhere: attribute,
     });
-    cache.set(key, result);
-    return result;
   }
 
   /** What is left when all attributes have been seen. */

@@ -136,21 +136,28 @@ class Validator {
     let candidates = start;
     for (const [index, property] of parts.attributes.entries()) {
       const value = parts.attributeValues[index] ?? "";
-      const known = candidates.flatMap(({ rest }) => this.derivatives.attributes(rest).get(property.name) ?? []);
-      const matching = new Set(known.filter((attribute) => this.matchesValue(attribute, value)));
-      if (known.length === 0) {
+      const known = new Set<Pattern>();
+      const matching = new Set<Pattern>();
+      for (const { rest } of candidates) {
+        for (const attribute of this.derivatives.attributes(rest).get(property.name) ?? []) {
+          if (known.has(attribute)) continue;
+          known.add(attribute);
+          if (this.matchesValue(attribute, value)) matching.add(attribute);
+        }
+      }
+      if (known.size === 0) {
         this.reportForbidden([property.property], this.attributeNames(model, candidates));
         continue;
       }
       if (matching.size === 0) {
         this.reportText(
           [property.property],
-          known.flatMap((attribute) => attribute.parts),
+          [...known].flatMap((attribute) => attribute.parts),
           value,
         );
       }
       // A wrong value still says that the attribute is there.
-      candidates = this.step(candidates, property, matching.size === 0 ? new Set(known) : matching);
+      candidates = this.step(candidates, property, matching.size === 0 ? known : matching);
     }
     for (const [name] of parts.extras.attributes) {
       if (name !== "xmlns" && !name.startsWith("xmlns:")) {
@@ -260,11 +267,16 @@ class Validator {
     { kind, name }: { kind: PropertyModel["kind"]; name: string },
     seen: ReadonlySet<Pattern>,
   ): readonly Candidate[] {
-    return candidates.flatMap(({ element, rest }) => {
-      const here = kind === "attribute" ? this.derivatives.attributes(rest) : this.derivatives.elements(rest);
-      const own = (here.get(name) ?? []).filter((one) => seen.has(one));
-      return own.length === 0 ? [] : [{ element, rest: this.derivatives.after(rest, own) }];
-    });
+    const next: Candidate[] = [];
+    for (const { element, rest } of candidates) {
+      const here = (kind === "attribute" ? this.derivatives.attributes(rest) : this.derivatives.elements(rest)).get(
+        name,
+      );
+      if (here === undefined) continue;
+      const own = here.every((one) => seen.has(one)) ? here : here.filter((one) => seen.has(one));
+      if (own.length > 0) next.push({ element, rest: this.derivatives.after(rest, own) });
+    }
+    return next;
   }
 
   /**

@@ -78,8 +78,8 @@ describe("readXml", () => {
 
   it("bounds length, depth, attributes and elements", () => {
     expect(() => readXml("<a>xxxxxxxx</a>", { maxLength: 10 })).toThrowError("more than the limit of 10");
-    expect(() => readXml("<a>".repeat(200) + "</a>".repeat(200))).toThrowError(
-      "line 1:385: elements are nested more than 128",
+    expect(() => readXml("<a>".repeat(300) + "</a>".repeat(300))).toThrowError(
+      "line 1:769: elements are nested more than 256",
     );
     expect(() => readXml(`<a b="" c="" d=""/>`, { maxAttributes: 2 })).toThrowError("<a> has more than 2 attributes");
     expect(() => readXml("<a><b/><b/></a>", { maxElements: 2 })).toThrowError("line 1:8: more than 2 elements");

@@ -24,7 +24,7 @@ export interface XmlLimits {
 
 const defaultLimits: XmlLimits = {
   maxLength: 8 * 1024 * 1024,
-  maxDepth: 128,
+  maxDepth: 256,
   maxAttributes: 128,
   maxElements: 200_000,
 };
