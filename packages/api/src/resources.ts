@@ -52,3 +52,6 @@ export const plugins: ResourceType<Plugin> = {
 
 /** The aggregated API of virt-api: start, stop, console and the like. */
 export const subresourceGroup = "subresources.kubevirt.io";
+
+/** Its versions, which serve the same; the preferred one first. */
+export const subresourceVersions = ["v1", "v1alpha3"] as const;

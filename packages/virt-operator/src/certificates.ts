@@ -12,7 +12,7 @@ import {
 } from "@polyvirt/kube";
 import { ownMetadata, type Installation } from "./installation.ts";
 
-export const authorityName = "kubevirt-ca";
+const authorityName = "kubevirt-ca";
 
 interface LeafSpecification {
   readonly secret: string;

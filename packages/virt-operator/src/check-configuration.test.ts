@@ -4,6 +4,12 @@ import { checkConfiguration } from "./check-configuration.ts";
 
 const known = { has: (name: string) => ["kvm", "mshv"].includes(name), names: () => ["kvm", "mshv"] };
 const gates = (...featureGates: string[]) => ({ developerConfiguration: { featureGates } });
+const patchOf = (type: string, patch: string) => ({
+  resourceType: "Deployment",
+  resourceName: "virt-api",
+  type,
+  patch,
+});
 const check = (spec: KubeVirtSpec): string[] =>
   checkConfiguration({ metadata: {}, spec }, known).map(
     ({ field, message, blocks }) => `${blocks ? "stop" : "note"}: ${field} ${message}`,
@@ -56,6 +62,16 @@ describe("checkConfiguration", () => {
       "a gate that does not exist",
       { configuration: gates("HostDsik") },
       "note: spec.configuration.developerConfiguration names the feature gate HostDsik, which does not exist here and has no effect",
+    ],
+    [
+      "a form of patch that we do not have",
+      { customizeComponents: { patches: [patchOf("strategic", "{}")] } },
+      'stop: spec.customizeComponents.patches[0].type "strategic" is not carried out; use json or merge',
+    ],
+    [
+      "a patch that is no JSON",
+      { customizeComponents: { patches: [patchOf("merge", "spec: {}")] } },
+      "stop: spec.customizeComponents.patches[0].patch is not JSON",
     ],
     [
       "a wrong pull policy",

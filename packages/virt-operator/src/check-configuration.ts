@@ -89,8 +89,10 @@ function checkUnsupported(kubevirt: KubeVirt): ConfigurationProblem[] {
   const { customizeComponents = {}, imagePullPolicy = "" } = kubevirt.spec;
   const problems: ConfigurationProblem[] = [];
   const refuse = (field: string, message: string): number => problems.push({ field, message, blocks: true });
-  if ((customizeComponents.patches ?? []).length > 0) {
-    refuse("spec.customizeComponents.patches", "is not carried out by this version");
+  for (const [index, { type, patch }] of (customizeComponents.patches ?? []).entries()) {
+    const field = `spec.customizeComponents.patches[${index}]`;
+    if (type !== "json" && type !== "merge") refuse(`${field}.type`, `"${type}" is not carried out; use json or merge`);
+    if (!isJson(patch)) refuse(`${field}.patch`, "is not JSON");
   }
   if (Object.keys(customizeComponents.flags ?? {}).length > 0) {
     refuse("spec.customizeComponents.flags", "is not carried out by this version");
@@ -99,4 +101,13 @@ function checkUnsupported(kubevirt: KubeVirt): ConfigurationProblem[] {
     refuse("spec.imagePullPolicy", `"${imagePullPolicy}" is not a pull policy`);
   }
   return problems;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -50,7 +50,7 @@ export function readInstallation(kubevirt: KubeVirt, operator: OperatorFacts): I
   };
 }
 
-export const managedByValue = "virt-operator";
+const managedByValue = "virt-operator";
 
 /** Selects what virt-operator has made. */
 export const managedSelector = `${labels.managedBy}=${managedByValue}`;

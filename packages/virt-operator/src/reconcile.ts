@@ -4,6 +4,7 @@ import type { KubeObject, Secret } from "@polyvirt/api/k8s";
 import type { EventRecorder, KubeClient, ReconcileResult } from "@polyvirt/kube";
 import { certificateSecrets, planCertificates, readRotationPolicy } from "./certificates.ts";
 import { checkConfiguration, type ConfigurationProblem, type KnownHypervisors } from "./check-configuration.ts";
+import { customize } from "./customize.ts";
 import type { RoleImages } from "./images.ts";
 import { isOwn, readInstallation, type Installation } from "./installation.ts";
 import type { InstalledObjects } from "./installed-objects.ts";
@@ -70,7 +71,7 @@ async function install(
   const certificates = planCertificates(installation, existing, readRotationPolicy(kubevirt), nowMs);
   const previousVersion = kubevirt.status?.observedKubeVirtVersion;
   const updating = previousVersion !== undefined && previousVersion !== installation.version;
-  const steps = planInstallation({ installation, certificates, updating });
+  const steps = customize(planInstallation({ installation, certificates, updating }), kubevirt);
 
   for (const step of steps) {
     await applyStep(kubevirt, step, deps);

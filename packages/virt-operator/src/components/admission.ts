@@ -1,4 +1,10 @@
-import { mutatingWebhooks, subresourceGroup, validatingWebhooks, virtApiService } from "@polyvirt/api";
+import {
+  mutatingWebhooks,
+  subresourceGroup,
+  subresourceVersions,
+  validatingWebhooks,
+  virtApiService,
+} from "@polyvirt/api";
 import type {
   APIService,
   MutatingWebhookConfiguration,
@@ -13,7 +19,7 @@ type WebhookRow = (typeof mutatingWebhooks)[number] | (typeof validatingWebhooks
 export function admissionObjects(
   installation: Installation,
   caBundle: string,
-): [MutatingWebhookConfiguration, ValidatingWebhookConfiguration, APIService] {
+): (MutatingWebhookConfiguration | ValidatingWebhookConfiguration | APIService)[] {
   const encodedBundle = Buffer.from(caBundle).toString("base64");
   const register = (row: WebhookRow): ValidatingWebhook => webhook(installation, row, encodedBundle);
   return [
@@ -29,20 +35,25 @@ export function admissionObjects(
       metadata: ownMetadata(installation, "virt-api-validator"),
       webhooks: validatingWebhooks.map(register),
     },
-    {
-      apiVersion: "apiregistration.k8s.io/v1",
-      kind: "APIService",
-      metadata: ownMetadata(installation, `v1.${subresourceGroup}`),
-      spec: {
-        group: subresourceGroup,
-        version: "v1",
-        groupPriorityMinimum: 1000,
-        versionPriority: 15,
-        service: { name: virtApiService, namespace: installation.namespace, port: 443 },
-        caBundle: encodedBundle,
-      },
-    },
+    ...subresourceVersions.map((version, index) => apiService(installation, version, index, encodedBundle)),
   ];
+}
+
+function apiService(installation: Installation, version: string, rank: number, caBundle: string): APIService {
+  return {
+    apiVersion: "apiregistration.k8s.io/v1",
+    kind: "APIService",
+    metadata: ownMetadata(installation, `${version}.${subresourceGroup}`),
+    spec: {
+      group: subresourceGroup,
+      version,
+      groupPriorityMinimum: 1000,
+      // Clients that do not care get the first of our versions.
+      versionPriority: 15 - rank,
+      service: { name: virtApiService, namespace: installation.namespace, port: 443 },
+      caBundle,
+    },
+  };
 }
 
 function webhook(installation: Installation, row: WebhookRow, caBundle: string): ValidatingWebhook {

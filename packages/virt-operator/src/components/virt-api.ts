@@ -3,7 +3,7 @@ import type { Deployment, HTTPGetAction, KubeObject, Service } from "@polyvirt/a
 import { ownMetadata, type Installation } from "../installation.ts";
 import { roleDeployment, roleDisruptionBudget } from "./role-deployment.ts";
 
-export const virtApi = "virt-api";
+const virtApi = "virt-api";
 
 const health: HTTPGetAction = { path: "/healthz", port: ports.virtApi, scheme: "HTTPS" };
 

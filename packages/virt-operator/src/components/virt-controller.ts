@@ -3,7 +3,7 @@ import type { Deployment, HTTPGetAction, KubeObject } from "@polyvirt/api/k8s";
 import type { Installation } from "../installation.ts";
 import { roleDeployment, roleDisruptionBudget } from "./role-deployment.ts";
 
-export const virtController = "virt-controller";
+const virtController = "virt-controller";
 
 const probe = (path: string): HTTPGetAction => ({ path, port: ports.health, scheme: "HTTP" });
 

@@ -4,7 +4,7 @@ import { downwardEnvironment, ownMetadata, placement, type Installation } from "
 import { priorityClassName } from "./priority-class.ts";
 import { certificateVolume, defaultContainer } from "./role-deployment.ts";
 
-export const virtHandler = "virt-handler";
+const virtHandler = "virt-handler";
 
 const probe = (path: string): HTTPGetAction => ({ path, port: ports.health, scheme: "HTTP" });
 
