@@ -2,14 +2,22 @@ import type { IncomingMessage } from "node:http";
 
 import { parse as parseYaml } from "yaml";
 
-import { badRequest, tooLarge } from "./status-error.ts";
+import { builtinMessage } from "../kinds/index.ts";
+import { decodeProtobuf, protobufMediaType } from "../protobuf/decode-protobuf.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
+import { badRequest, tooLarge, unsupportedMediaType } from "./status-error.ts";
 
 export const bodyLimit = 3 * 1024 * 1024;
 
 export interface Body {
   readonly contentType: string;
-  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+/** A body's value, and the fields that occur twice in it, which parsing alone would hide. */
+export interface ParsedBody {
+  readonly value: unknown;
+  readonly duplicates: readonly string[];
 }
 
 export async function readBody(request: IncomingMessage): Promise<Body> {
@@ -24,26 +32,34 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
     if (size > bodyLimit) throw tooLarge(bodyLimit);
     chunks.push(bytes);
   }
+  return { contentType, bytes: Buffer.concat(chunks) };
+}
+
+export function parseBody({ contentType, bytes }: Body): ParsedBody {
+  if (bytes.length === 0) return { value: undefined, duplicates: [] };
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === protobufMediaType) return { value: decodeProtobuf(bytes, builtinMessage), duplicates: [] };
+  const isYaml = type === "application/yaml" || type.endsWith("+yaml");
+  if (!isYaml && type !== "application/json" && !type.endsWith("+json")) {
+    throw unsupportedMediaType(["application/json", "application/yaml", protobufMediaType]);
+  }
+  const text = decodeText(bytes);
+  if (text.trim() === "") return { value: undefined, duplicates: [] };
   try {
-    return { contentType, text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)) };
-  } catch {
-    throw badRequest("the body of the request is not valid UTF-8");
+    return isYaml
+      ? { value: parseYamlText(text), duplicates: [] }
+      : { value: JSON.parse(text), duplicates: duplicateFields(text) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`couldn't get version/kind; ${isYaml ? "yaml" : "json"} parse error: ${why}`);
   }
 }
 
-const isYaml = (contentType: string): boolean => /\byaml\b/.test(contentType);
-
-/** The value of a body, and the fields that occur twice in it. */
-export function parseBody({ contentType, text }: Body): { value: unknown; duplicates: string[] } {
+function decodeText(bytes: Buffer): string {
   try {
-    if (!isYaml(contentType)) {
-      const value: unknown = JSON.parse(text);
-      return { value, duplicates: duplicateFields(text) };
-    }
-    return { value: parseYamlText(text), duplicates: [] };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badRequest(`couldn't get version/kind; ${isYaml(contentType) ? "yaml" : "json"} parse error: ${why}`);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest("the body of the request is not valid UTF-8");
   }
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringify as stringifyYaml } from "yaml";
 
 import type { UserInfo } from "../auth/user.ts";
-import { parseBody, readBody, type Body } from "./body.ts";
+import { parseBody, readBody, type ParsedBody } from "./body.ts";
 import type { ResponseFormat } from "./media-type.ts";
 import { badRequest, type StatusError } from "./status-error.ts";
 import type { RequestInfo } from "./request-info.ts";
@@ -16,7 +16,7 @@ export class Exchange {
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly #warnings: string[] = [];
-  #body: Body | undefined;
+  #body: Promise<ParsedBody> | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, info: RequestInfo, user: UserInfo) {
     this.request = request;
@@ -29,16 +29,10 @@ export class Exchange {
     return this.info.query;
   }
 
-  async body(): Promise<Body> {
-    this.#body ??= await readBody(this.request);
+  /** The body, read and parsed once. */
+  parsedBody(): Promise<ParsedBody> {
+    this.#body ??= readBody(this.request).then(parseBody);
     return this.#body;
-  }
-
-  /** The parsed body and the fields that occur twice in it. */
-  async parsedBody(): Promise<{ value: unknown; duplicates: string[] }> {
-    const body = await this.body();
-    if (body.text.trim() === "") return { value: undefined, duplicates: [] };
-    return parseBody(body);
   }
 
   warn(message: string): void {

@@ -17,3 +17,14 @@ export const builtinKinds: readonly BuiltinKind[] = [
   ...accessKinds,
   customResourceDefinition,
 ];
+
+const messages = new Map(
+  builtinKinds.map(({ group, version, kind, schema }) => [
+    `${group === "" ? version : `${group}/${version}`} ${kind}`,
+    schema,
+  ]),
+);
+
+/** The name of a kind's message in the protobuf form; undefined for kinds that are not built in. */
+export const builtinMessage = (apiVersion: string, kind: string): string | undefined =>
+  messages.get(`${apiVersion} ${kind}`);

@@ -34,7 +34,7 @@ function forwarded(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
 function optionsFor(
   request: IncomingMessage,
   target: ProxyTarget,
-): RequestOptions & { readonly headers: OutgoingHttpHeaders } {
+): Omit<RequestOptions, "headers"> & { readonly headers: OutgoingHttpHeaders } {
   return {
     host: target.host,
     port: target.port,
