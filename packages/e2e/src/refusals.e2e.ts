@@ -21,7 +21,7 @@ describe("what cannot work is refused, or says why it waits", () => {
     const manifest = guestManifest("diskless").replace("volumes: [{ name: words", "volumes: [{ name: other");
     const result = await cluster.apply(manifest);
     expect(result.code).not.toBe(0);
-    expect(result.stderr).toContain("spec.domain.devices.disks[0].Name 'words' not found.");
+    expect(result.stderr).toContain("spec.domain.devices.disks[0].name 'words' not found.");
   });
 
   it("every cause is told, not only the first", async () => {
@@ -31,7 +31,7 @@ describe("what cannot work is refused, or says why it waits", () => {
     );
     const result = await cluster.apply(manifest);
     expect(result.stderr).toContain("IDE bus is not supported");
-    expect(result.stderr).toContain("spec.domain.devices.disks[0].Name 'words' not found.");
+    expect(result.stderr).toContain("spec.domain.devices.disks[0].name 'words' not found.");
   });
 
   it("a kind that is not served yet is refused, not ignored", async () => {

@@ -8,11 +8,10 @@ import { buildContainerSpec, hostnameOf } from "./container-spec-builder.ts";
 import type { DownwardFacts } from "./downward.ts";
 import { resolveEnvironment } from "./environment.ts";
 import { hostsFile } from "./hosts-file.ts";
+import { retryDelay, waitForImage } from "./image-pull.ts";
 import type { NodeContext } from "./node-context.ts";
 import { containerRecord, type ContainerRecord, type PodRecord } from "./pod-record.ts";
 
-const firstRetryMs = 10_000;
-const lastRetryMs = 300_000;
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Starts one run of a container, or records why it has to wait. */
@@ -42,7 +41,7 @@ export class ContainerStarter {
   }
 
   #findImage(record: PodRecord, container: Container, known: ContainerRecord): CatalogueImage | undefined {
-    const { catalogue, events, clock } = this.#context;
+    const { catalogue, events } = this.#context;
     const reference = container.image ?? "";
     let problem: string;
     try {
@@ -55,17 +54,7 @@ export class ContainerStarter {
     } catch (error) {
       problem = describeError(error);
     }
-    const delay = retryDelay(known.failures++);
-    if (known.failures === 1) {
-      events.record(record.pod, "Warning", "Failed", `Failed to pull image "${reference}": ${problem}`);
-      events.record(record.pod, "Warning", "Failed", "Error: ErrImagePull");
-      known.waiting = { reason: "ErrImagePull", message: problem, until: clock.now() + delay };
-    } else {
-      events.record(record.pod, "Normal", "BackOff", `Back-off pulling image "${reference}"`);
-      events.record(record.pod, "Warning", "Failed", "Error: ImagePullBackOff");
-      const message = `Back-off pulling image "${reference}": ErrImagePull: ${problem}`;
-      known.waiting = { reason: "ImagePullBackOff", message, until: clock.now() + delay };
-    }
+    waitForImage(this.#context, record, known, { reference, problem });
     return undefined;
   }
 
@@ -173,10 +162,6 @@ export class ContainerStarter {
     }
     return mounts;
   }
-}
-
-function retryDelay(failures: number): number {
-  return Math.min(firstRetryMs * 2 ** failures, lastRetryMs);
 }
 
 function referencedNames(container: Container): { configMaps: Set<string>; secrets: Set<string> } {

@@ -1,12 +1,13 @@
 import * as fs from "node:fs";
 import type { Container } from "@polyvirt/api/k8s";
-import { describeError } from "@polyvirt/core";
+import { describeError, type PolyvirtError } from "@polyvirt/core";
 import { ContainerStarter } from "./container-starter.ts";
+import { isImageProblem, waitForImage } from "./image-pull.ts";
 import type { NodeContext } from "./node-context.ts";
 import { containersOf, observationOf, type Instance, type PodObservation } from "./pod-observation.ts";
 import { observePod } from "./pod-observer.ts";
 import { planPod, type PodAction } from "./pod-plan.ts";
-import { savePod, type ContainerRecord, type PodRecord } from "./pod-record.ts";
+import { containerRecord, savePod, type ContainerRecord, type PodRecord } from "./pod-record.ts";
 import { crashLoopMessage, podStatus } from "./pod-status.ts";
 import type { Prober } from "./probes/prober.ts";
 import { assertSupported } from "./security.ts";
@@ -108,7 +109,9 @@ export class PodWorker {
       record.prepared = true;
       record.refreshAt = clock.now() + refreshMs;
       delete record.prepareAgainAt;
+      for (const known of record.containers.values()) delete known.waiting;
     } catch (error) {
+      if (isImageProblem(error)) return this.#waitForVolumeImage(record, error);
       const message = describeError(error);
       const permanent = error instanceof Error && "code" in error && error.code === "KubeletPodRefused";
       if (permanent) {
@@ -119,6 +122,16 @@ export class PodWorker {
       const delay = Math.min(prepareRetryMs * 2 ** record.prepareFailures++, 60_000);
       record.prepareAgainAt = clock.now() + delay;
       events.record(record.pod, "Warning", "FailedMount", `MountVolume.SetUp failed: ${message}`);
+    }
+  }
+
+  /** A volume's image is missing: shown at the containers, which is where users look for it. */
+  #waitForVolumeImage(record: PodRecord, error: PolyvirtError): void {
+    const reference = String(error.fields["reference"] ?? "of a volume");
+    for (const { container } of containersOf(record.pod)) {
+      const known = containerRecord(record, container.name);
+      waitForImage(this.#context, record, known, { reference, problem: error.message });
+      record.prepareAgainAt = known.waiting?.until ?? this.#context.clock.now() + prepareRetryMs;
     }
   }
 
