@@ -1,5 +1,5 @@
 import type { Pattern } from "../src/grammar/pattern.ts";
-import { preferredPlace } from "./naming.ts";
+import { preferredPlace } from "./element-order.ts";
 import type { SimpleGrammar } from "./simplify.ts";
 
 /**
