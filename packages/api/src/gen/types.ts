@@ -1,6 +1,7 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
 export type * from "./access-credential.ts";
+export type * from "./backup.ts";
 export type * from "./certificate.ts";
 export type * from "./clock.ts";
 export type * from "./cpu.ts";

@@ -4,6 +4,7 @@ import type { Affinity, Toleration, TopologySpreadConstraint } from "../k8s/affi
 import type { Condition, KubeObject } from "../k8s/meta.ts";
 import type { Quantity } from "../wire-types.ts";
 import type { AccessCredential } from "./access-credential.ts";
+import type { ChangedBlockTrackingStatus } from "./backup.ts";
 import type { DomainSpec, Machine } from "./domain.ts";
 import type { VirtualMachineInstanceNetworkInterface } from "./interface.ts";
 import type { KernelBootStatus } from "./kernel-boot.ts";
@@ -12,8 +13,7 @@ import type { Network } from "./network.ts";
 import type { Probe } from "./probe.ts";
 import type { VirtualMachineInstanceResourceClaim } from "./resource-claim.ts";
 import type { PodDNSConfig } from "./scheduling.ts";
-import type { ChangedBlockTrackingStatus, StorageMigratedVolumeInfo } from "./virtual-machine.ts";
-import type { VolumeStatus } from "./volume-status.ts";
+import type { StorageMigratedVolumeInfo, VolumeStatus } from "./volume-status.ts";
 import type { UtilityVolume, Volume } from "./volume.ts";
 
 /** A machine that runs, or is about to. It ends with its guest. */

@@ -1,11 +1,12 @@
 // Generated from packages/api/schema by `npm run generate`. Do not edit.
 
 import type { Condition, KubeObject, ObjectMeta } from "../k8s/meta.ts";
+import type { ChangedBlockTrackingStatus } from "./backup.ts";
 import type { DataVolumeTemplateSpec } from "./data-volume.ts";
 import type { Disk } from "./disk.ts";
 import type { InstancetypeMatcher, InstancetypeStatusRef, PreferenceMatcher } from "./instancetype.ts";
 import type { VirtualMachineInstanceSpec } from "./virtual-machine-instance.ts";
-import type { PersistentVolumeClaimInfo } from "./volume-status.ts";
+import type { StorageMigratedVolumeInfo } from "./volume-status.ts";
 import type { DataVolumeSource, PersistentVolumeClaimVolumeSource } from "./volume.ts";
 
 /** A machine that exists whether it runs or not. While it should run, there is an instance of the same name. */
@@ -176,56 +177,4 @@ export interface VolumeUpdateState {
 export interface VolumeMigrationState {
   /** The volumes. */
   migratedVolumes?: StorageMigratedVolumeInfo[];
-}
-
-/** A volume that is being copied to another claim. */
-export interface StorageMigratedVolumeInfo {
-  /** Claim that it goes to. */
-  destinationPVCInfo?: PersistentVolumeClaimInfo;
-  /** Claim that it comes from. */
-  sourcePVCInfo?: PersistentVolumeClaimInfo;
-  /** Name of the volume. */
-  volumeName: string;
-}
-
-/** Whether changed blocks are tracked. */
-export interface ChangedBlockTrackingStatus {
-  /** Backup that is under way, or the latest. */
-  backupStatus?: VirtualMachineInstanceBackupStatus;
-  /** State of the tracking. */
-  state: string;
-}
-
-/** A backup of a running guest. */
-export interface VirtualMachineInstanceBackupStatus {
-  /** What went wrong. */
-  backupMsg?: string;
-  /** Name of the backup. */
-  backupName?: string;
-  /** Checkpoint that the next backup starts from. */
-  checkpointName?: string;
-  /** It has ended, well or not. */
-  completed?: boolean;
-  /** When it ended. */
-  endTimestamp?: string;
-  /** It has failed. */
-  failed?: boolean;
-  /** Whether file systems stood still meanwhile. */
-  quiesceStatus?: string;
-  /** When it began. */
-  startTimestamp?: string;
-  /** Volumes that are part of it. */
-  volumes?: VirtualMachineInstanceBackupVolumeInfo[];
-}
-
-/** A volume that is part of a backup. */
-export interface VirtualMachineInstanceBackupVolumeInfo {
-  /** Where the blocks are read. */
-  dataEndpoint?: string;
-  /** Device that the guest sees. */
-  diskTarget?: string;
-  /** Where the map of changed blocks is read. */
-  mapEndpoint?: string;
-  /** Name of the volume. */
-  volumeName: string;
 }

@@ -69,3 +69,13 @@ export interface PersistentVolumeClaimInfo {
   /** Block device or file system. */
   volumeMode?: "Block" | "Filesystem" | "FromStorageProfile" | (string & {});
 }
+
+/** A volume that is being copied to another claim. */
+export interface StorageMigratedVolumeInfo {
+  /** Claim that it goes to. */
+  destinationPVCInfo?: PersistentVolumeClaimInfo;
+  /** Claim that it comes from. */
+  sourcePVCInfo?: PersistentVolumeClaimInfo;
+  /** Name of the volume. */
+  volumeName: string;
+}
