@@ -1,8 +1,11 @@
+import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { socketPathOf, streamSettings } from "./grpc-address.ts";
 import { errors } from "./errors.ts";
-import type { GrpcService } from "./grpc-service.ts";
-import { channelOptions } from "./grpc-limits.ts";
+import { defaultMaxMessageBytes, FrameError, frameMessage, MessageReader } from "./grpc-frame.ts";
+import type { GrpcAnswer, GrpcMethod, GrpcService } from "./grpc-service.ts";
+import { writeTrailers, type GrpcFailure } from "./grpc-status.ts";
+import { parseTimeout } from "./grpc-timeout.ts";
 
 interface GrpcServerOptions {
   readonly maxMessageBytes?: number;
@@ -17,29 +20,95 @@ export interface GrpcServer {
   close(limitMs: number): Promise<void>;
 }
 
+const contentType = "application/grpc";
+
+/** Unary gRPC over HTTP/2 without TLS, for unix sockets. */
 export function createGrpcServer(services: readonly GrpcService[], options: GrpcServerOptions = {}): GrpcServer {
-  const server = new Server(channelOptions(options.maxMessageBytes));
-  for (const { definition, handlers } of services) server.addService(definition, handlers);
-  const credentials = ServerCredentials.createInsecure();
-  const injector = server.createConnectionInjector(credentials);
+  const methods = new Map(services.flatMap((service) => [...service.methods]));
+  const maxBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
+  const sessions = new Set<ServerHttp2Session>();
+  const server = createServer({ settings: streamSettings });
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session));
+    // A peer that breaks the protocol or goes away ends its own session only.
+    session.on("error", () => session.destroy());
+  });
+  server.on("stream", (stream, headers) => {
+    void serveCall(stream, methods.get(String(headers[":path"])), {
+      path: String(headers[":path"]),
+      maxBytes,
+      timeout: headers["grpc-timeout"],
+    });
+  });
   return {
     listen: (address) =>
       new Promise((resolve, reject) => {
-        server.bindAsync(address, credentials, (error) => {
-          if (error === null) resolve();
-          else reject(errors.ProtocolListenFailed(`listen on ${address}`, { cause: error }));
-        });
+        server.once("error", (cause) => reject(errors.ProtocolListenFailed(`listen on ${address}`, { cause })));
+        server.listen(socketPathOf(address), resolve);
       }),
-    accept: (connection) => injector.injectConnection(connection),
+    accept: (connection) => void server.emit("connection", connection),
     async close(limitMs) {
-      injector.drain(limitMs);
-      injector.destroy();
-      const drained = new Promise<void>((resolve) => {
-        server.tryShutdown(() => resolve());
-      });
-      const limit = setTimeout(() => server.forceShutdown(), limitMs);
-      await drained;
+      if (server.listening) server.close();
+      const ended = [...sessions].map((session) => new Promise<void>((resolve) => session.once("close", resolve)));
+      for (const session of sessions) session.close();
+      const limit = setTimeout(() => {
+        for (const session of sessions) session.destroy();
+      }, limitMs);
+      await Promise.all(ended);
       clearTimeout(limit);
     },
   };
+}
+
+interface Call {
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly timeout: unknown;
+}
+
+async function serveCall(stream: ServerHttp2Stream, method: GrpcMethod | undefined, call: Call): Promise<void> {
+  const abort = new AbortController();
+  const timeoutMs = parseTimeout(call.timeout);
+  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(), timeoutMs);
+  const giveUp = (): void => abort.abort(new Error(`${call.path}: the caller gave up`));
+  stream.on("close", giveUp);
+  stream.on("error", giveUp);
+  const answer = await answerCall(stream, method, call, abort.signal);
+  clearTimeout(deadline);
+  if (stream.destroyed || stream.closed) return;
+  if ("failure" in answer) sendFailure(stream, answer.failure);
+  else sendMessage(stream, answer.message);
+}
+
+async function answerCall(
+  stream: ServerHttp2Stream,
+  method: GrpcMethod | undefined,
+  call: Call,
+  signal: AbortSignal,
+): Promise<GrpcAnswer> {
+  try {
+    const message = await readMessage(stream, call.maxBytes);
+    if (method === undefined) return { failure: { status: "UNIMPLEMENTED", message: `${call.path} is not known` } };
+    return await method(message, signal);
+  } catch (error) {
+    const status = error instanceof FrameError && error.tooLarge ? "RESOURCE_EXHAUSTED" : "INTERNAL";
+    return { failure: { status, message: error instanceof Error ? error.message : "the call cannot be read" } };
+  }
+}
+
+async function readMessage(stream: ServerHttp2Stream, maxBytes: number): Promise<Buffer> {
+  const reader = new MessageReader(maxBytes);
+  for await (const chunk of stream) reader.push(chunk as Buffer);
+  return reader.finish();
+}
+
+function sendMessage(stream: ServerHttp2Stream, message: Uint8Array): void {
+  stream.respond({ ":status": 200, "content-type": contentType }, { waitForTrailers: true });
+  stream.once("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+  stream.end(frameMessage(message));
+}
+
+function sendFailure(stream: ServerHttp2Stream, failure: GrpcFailure): void {
+  stream.respond({ ":status": 200, "content-type": contentType, ...writeTrailers(failure) }, { endStream: true });
 }

@@ -9,8 +9,7 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { handleUnaryCall, MethodDefinition, ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { toServiceError } from "./grpc-status.ts";
+import { failureOf, type GrpcFailure } from "./grpc-status.ts";
 
 /** What a server knows about the call that it answers. */
 export interface CallContext {
@@ -47,11 +46,14 @@ export type ServiceMethods<Service extends DescService> = {
   ) => Promise<MessageShape<Unary<Service["method"][Name]>["output"]>>;
 };
 
-/** A service as @grpc/grpc-js wants it: definition and handlers. */
+/** A service for `createGrpcServer`: what to do with the bytes of each call, by path. */
 export interface GrpcService {
-  readonly definition: ServiceDefinition;
-  readonly handlers: UntypedServiceImplementation;
+  readonly methods: ReadonlyMap<string, GrpcMethod>;
 }
+
+export type GrpcMethod = (message: Uint8Array, signal: AbortSignal) => Promise<GrpcAnswer>;
+
+export type GrpcAnswer = { readonly message: Uint8Array } | { readonly failure: GrpcFailure };
 
 interface GrpcServiceOptions {
   /** What a method that is left out answers; by default the method's name and that it is not implemented. */
@@ -68,60 +70,42 @@ export function grpcService<Service extends DescService>(
   implementation: ServiceImplementation<Service>,
   options: GrpcServiceOptions = {},
 ): GrpcService {
-  const definition: Record<string, MethodDefinition<unknown, unknown>> = {};
-  const handlers: Record<string, handleUnaryCall<unknown, unknown>> = {};
-  for (const method of service.methods) {
-    definition[method.name] = methodDefinition(method);
+  const methods = service.methods.map((method): [string, GrpcMethod] => {
     // The mapped type gives each method its own message types; here, where all are alike, they are erased.
     const handler = implementation[method.localName as keyof typeof implementation] as Handler | undefined;
-    handlers[method.name] = unaryHandler(method, handler, options);
-  }
-  return { definition, handlers };
+    return [methodPath(method), unaryMethod(method, handler, options)];
+  });
+  return { methods: new Map(methods) };
 }
 
-/** Path and codecs of one unary method. */
-export function methodDefinition(method: DescMethod): MethodDefinition<unknown, unknown> {
-  if (method.methodKind !== "unary") throw new TypeError(`${method.name} streams; only unary methods are supported`);
-  const serialize = (schema: DescMessage) => (message: unknown) =>
-    // Callers go through the typed maps above, so the value has the schema's init shape.
-    Buffer.from(toBinary(schema, create(schema, message as MessageInitShape<DescMessage>)));
-  const deserialize = (schema: DescMessage) => (bytes: Buffer) => fromBinary(schema, bytes);
-  return {
-    path: methodPath(method),
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: serialize(method.input),
-    requestDeserialize: deserialize(method.input),
-    responseSerialize: serialize(method.output),
-    responseDeserialize: deserialize(method.output),
+function unaryMethod(method: DescMethod, handler: Handler | undefined, options: GrpcServiceOptions): GrpcMethod {
+  const path = methodPath(method);
+  if (handler === undefined) {
+    const message = options.unimplementedMessage?.(method.name) ?? `${path} is not implemented`;
+    return async () => ({ failure: { status: "UNIMPLEMENTED", message } });
+  }
+  return async (bytes, signal) => {
+    try {
+      return {
+        message: encodeMessage(method.output, await handler(decodeMessage(method.input, bytes), { signal, path })),
+      };
+    } catch (error) {
+      options.onError?.(path, error);
+      return { failure: failureOf(error) };
+    }
   };
 }
 
-function methodPath(method: DescMethod): string {
+export function methodPath(method: DescMethod): string {
+  if (method.methodKind !== "unary") throw new TypeError(`${method.name} streams; only unary methods are supported`);
   return `/${method.parent.typeName}/${method.name}`;
 }
 
-function unaryHandler(
-  method: DescMethod,
-  handler: Handler | undefined,
-  options: GrpcServiceOptions,
-): handleUnaryCall<unknown, unknown> {
-  const path = methodPath(method);
-  return (call, callback) => {
-    if (handler === undefined) {
-      const message = options.unimplementedMessage?.(method.name) ?? `${path} is not implemented`;
-      callback(toServiceError({ message, unimplemented: true }));
-      return;
-    }
-    const abort = new AbortController();
-    call.on("cancelled", () => abort.abort(new Error(`${path}: the caller gave up`)));
-    void (async () => {
-      try {
-        callback(null, await handler(call.request, { signal: abort.signal, path }));
-      } catch (error) {
-        options.onError?.(path, error);
-        callback(toServiceError(error));
-      }
-    })();
-  };
+export function encodeMessage(schema: DescMessage, message: unknown): Uint8Array {
+  // Callers go through the typed maps above, so the value has the schema's init shape.
+  return toBinary(schema, create(schema, message as MessageInitShape<DescMessage>));
+}
+
+export function decodeMessage(schema: DescMessage, bytes: Uint8Array): MessageShape<DescMessage> {
+  return fromBinary(schema, bytes);
 }

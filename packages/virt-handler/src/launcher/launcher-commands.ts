@@ -42,7 +42,7 @@ const OUR_VERSION = 1;
 
 /** `address` names an opened socket: `unix:/proc/self/fd/7`. */
 export function createLauncherCommands(address: string, label: string): LauncherCommands {
-  const options = { timeoutMs: SHORT_MS, ownConnection: true };
+  const options = { timeoutMs: SHORT_MS };
   const cmd = createGrpcClient(cmdV1.Cmd, address, options);
   const request = (vmi: VirtualMachineInstance) => ({ vmi: { vmiJson: Buffer.from(JSON.stringify(vmi)) } });
 

@@ -74,7 +74,7 @@ export async function startLauncherDouble(pods: string, podUid = POD_UID): Promi
   });
   rmSync(socketPath, { force: true });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  const notify = createGrpcClient(notifyV1.Notify, `unix:${notifyPath}`, { ownConnection: true });
+  const notify = createGrpcClient(notifyV1.Notify, `unix:${notifyPath}`);
 
   const double: LauncherDouble = {
     calls,
