@@ -121,9 +121,18 @@ describe("a VMI that virt-handler owns", () => {
   });
 
   it("is ready when its pod is", () => {
-    const result = plan(running, [readyPod({ conditions: [{ type: "Ready", status: "True" }] })]);
+    const conditions = [
+      { type: "Ready", status: "True" } as const,
+      { type: unpausedReadinessGate, status: "True" } as const,
+    ];
+    const result = plan(running, [readyPod({ conditions })]);
     expect(condition(result, "Ready")).toMatchObject({ status: "True" });
     expect(result.status?.phase).toBe("Running");
+  });
+
+  it("does not report the readiness that opening the gate is about to change", () => {
+    const closed = readyPod({ conditions: [{ type: "Ready", status: "False", reason: "ReadinessGatesNotReady" }] });
+    expect(plan(running, [closed])).toMatchObject({ status: undefined, podConditions: [{ status: "True" }] });
   });
 
   it.each([

@@ -21,12 +21,14 @@ export function planVmi(observed: ObservedVmi): VmiPlan {
   const draft = new StatusDraft(vmi, observed.now);
   const pod = currentPod(observed.pods);
   const stage = decideStage(observed, pod, draft);
-  mirrorReadiness(vmi, pod, draft);
+  const podConditions = pod === undefined ? [] : gateOf(vmi, pod);
+  // The pod's readiness is about to change by our own hand; mirroring it before would be a write for nothing.
+  if (podConditions.length === 0) mirrorReadiness(vmi, pod, draft);
   const cleanup = cleanUp(observed, draft.status);
   return {
     createPod: stage.createPod,
     deletePods: cleanup.deletePods,
-    podConditions: pod === undefined ? [] : gateOf(vmi, pod),
+    podConditions,
     metadata: stage.metadata,
     status: jsonEqual(draft.status, vmi.status ?? {}) ? undefined : draft.status,
     release: cleanup.release,
