@@ -79,7 +79,10 @@ export function createNodeLifecycleController(options: NodeLifecycleControllerOp
         await markPodsUnready(name);
       }
       if (verdict.taints !== undefined) {
-        const body = { metadata: { resourceVersion: node.metadata.resourceVersion }, spec: { taints: verdict.taints } };
+        const body = {
+          metadata: { resourceVersion: node.metadata.resourceVersion },
+          spec: { taints: verdict.taints.length === 0 ? null : verdict.taints },
+        };
         await client.patch(nodeResource, name, undefined, { type: "merge", body });
         // The changed node comes back through the cache and is judged again.
         return {};
