@@ -37,38 +37,40 @@ describe("kill -9 of any one process", () => {
   };
 
   it("QEMU: the guest ends Failed with the reason, others go on", async () => {
-    await cluster.apply(guestManifest("victim"));
-    await running("victim");
-    await kill(qemuOf("victim"));
+    await cluster.apply(guestManifest("killed-qemu"));
+    await running("killed-qemu");
+    await kill(qemuOf("killed-qemu"));
     await eventually(
-      () => vmi("victim"),
+      () => vmi("killed-qemu"),
       (seen) => seen.status?.phase === "Failed",
     );
-    const events = await cluster.kubectl("get", "events", "--field-selector", "involvedObject.name=victim");
-    expect(events.stdout).toMatch(/Warning\s+Stopped\s.*crashed/);
+    const events = await cluster.kubectl("get", "events", "--field-selector", "involvedObject.name=killed-qemu");
+    expect(events.stdout).toMatch(
+      /Warning\s+Stopped\s.*The VirtualMachineInstance crashed: QEMU was killed by SIGKILL/,
+    );
     await expectBystander();
-    await cluster.kubectl("delete", "vmi", "victim", "--timeout=60s");
+    await cluster.kubectl("delete", "vmi", "killed-qemu", "--timeout=60s");
   });
 
   it("the launcher: the guest ends Failed with the reason and no QEMU is left", async () => {
-    await cluster.apply(guestManifest("victim"));
-    await running("victim");
-    await kill(launcherOf("victim"));
+    await cluster.apply(guestManifest("killed-launcher"));
+    await running("killed-launcher");
+    await kill(launcherOf("killed-launcher"));
     await eventually(
-      () => vmi("victim"),
+      () => vmi("killed-launcher"),
       (seen) => seen.status?.phase === "Failed",
     );
     await eventually(
-      async () => (await cluster.processes()).filter((info) => qemuOf("victim").test(info.commandLine)),
+      async () => (await cluster.processes()).filter((info) => qemuOf("killed-launcher").test(info.commandLine)),
       (left) => left.length === 0,
     );
     await expectBystander();
-    await cluster.kubectl("delete", "vmi", "victim", "--timeout=60s");
+    await cluster.kubectl("delete", "vmi", "killed-launcher", "--timeout=60s");
   });
 
   it("virt-handler: it comes back, guests never noticed, and it still hears of them", async () => {
-    await cluster.apply(guestManifest("victim"));
-    await running("victim");
+    await cluster.apply(guestManifest("killed-handler"));
+    await running("killed-handler");
     const before = (await cluster.process(isHandler)).pid;
     await kill(isHandler);
     await eventually(
@@ -77,12 +79,12 @@ describe("kill -9 of any one process", () => {
       (pids) => pids.length === 1 && pids[0] !== before,
     );
     await expectBystander();
-    await kill(qemuOf("victim"));
+    await kill(qemuOf("killed-handler"));
     await eventually(
-      () => vmi("victim"),
+      () => vmi("killed-handler"),
       (seen) => seen.status?.phase === "Failed",
     );
-    await cluster.kubectl("delete", "vmi", "victim", "--timeout=60s");
+    await cluster.kubectl("delete", "vmi", "killed-handler", "--timeout=60s");
   });
 
   it("the cluster: `up` brings it back with the same guests, and new ones start", async () => {
@@ -97,13 +99,13 @@ describe("kill -9 of any one process", () => {
   });
 
   it("the cluster, with a guest that dies meanwhile: Failed after the restart", async () => {
-    await cluster.apply(guestManifest("victim"));
-    await running("victim");
+    await cluster.apply(guestManifest("killed-meanwhile"));
+    await running("killed-meanwhile");
     await kill(isCluster);
-    await kill(qemuOf("victim"));
+    await kill(qemuOf("killed-meanwhile"));
     await cluster.up();
     await eventually(
-      () => vmi("victim"),
+      () => vmi("killed-meanwhile"),
       (seen) => seen.status?.phase === "Failed",
     );
     await expectBystander();

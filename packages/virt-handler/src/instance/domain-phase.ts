@@ -17,10 +17,10 @@ export function isDomainAlive(domain: DomainDocument | undefined): boolean {
 }
 
 const endings: Partial<Record<DomainReason, GuestEnd>> = {
-  Shutdown: { phase: "Succeeded", reason: "GuestShutdown", message: "The guest was shut down." },
+  Shutdown: { phase: "Succeeded", reason: "GuestShutdown", message: "The VirtualMachineInstance was shut down." },
   Saved: { phase: "Succeeded", reason: "GuestSaved", message: "The guest was saved." },
   FromSnapshot: { phase: "Succeeded", reason: "GuestSnapshot", message: "The guest ended in a snapshot." },
-  Crashed: { phase: "Failed", reason: "GuestCrashed", message: "The guest crashed." },
+  Crashed: { phase: "Failed", reason: "GuestCrashed", message: "The VirtualMachineInstance crashed." },
   Panicked: { phase: "Failed", reason: "GuestPanicked", message: "The guest's kernel panicked." },
   Destroyed: { phase: "Failed", reason: "GuestKilled", message: "The guest was ended by force." },
   PostcopyFailed: { phase: "Failed", reason: "PostcopyFailed", message: "The guest was lost in a live migration." },
@@ -38,7 +38,9 @@ export function guestEnd(vmi: VirtualMachineInstance, domain: DomainDocument): G
   };
   // Without ACPI a guest cannot be asked to end, so force is the ordinary way.
   const ending: GuestEnd = reason === "Destroyed" && !hasAcpi(vmi) ? { ...known, phase: "Succeeded" } : known;
-  return domain.message === undefined ? ending : { ...ending, message: domain.message };
+  if (domain.message === undefined || ending.phase === "Succeeded") return ending;
+  // The sentence that KubeVirt's users know, then what the stack knows about it.
+  return { ...ending, message: `${ending.message.replace(/\.$/, "")}: ${domain.message}` };
 }
 
 function hasAcpi(vmi: VirtualMachineInstance): boolean {

@@ -77,7 +77,12 @@ function ended({ vmi, now }: ObservedInstance, end: GuestEnd): Pick<InstancePlan
     : status.conditions;
   const ready = withCondition(
     withoutCondition(conditions, conditionTypes.paused),
-    { type: conditionTypes.ready, status: "False", reason: "GuestNotRunning", message: "the guest is not reported as running" },
+    {
+      type: conditionTypes.ready,
+      status: "False",
+      reason: "GuestNotRunning",
+      message: "the guest is not reported as running",
+    },
     at,
   );
   const event: InstanceEvent = { type: failed ? "Warning" : "Normal", reason: "Stopped", message: end.message };
