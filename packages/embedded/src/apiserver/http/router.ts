@@ -3,6 +3,7 @@ import type { TLSSocket } from "node:tls";
 
 import { describeError, hasCode, type Logger } from "@polyvirt/core";
 
+import { impersonate } from "../auth/impersonation.ts";
 import { userOfCertificate } from "../auth/client-certificate.ts";
 import type { Authorizer } from "../auth/rbac.ts";
 import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
@@ -52,7 +53,12 @@ export class Router {
     }
   }
 
+  /** Who asks, or whom they act as. */
   authenticate(request: IncomingMessage): UserInfo {
+    return impersonate(this.#authenticate(request), request.headers, this.#deps.authorizer);
+  }
+
+  #authenticate(request: IncomingMessage): UserInfo {
     const authorization = request.headers.authorization;
     if (authorization !== undefined) {
       const token = /^Bearer\s+(\S+)\s*$/i.exec(authorization)?.[1];

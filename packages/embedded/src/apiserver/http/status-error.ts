@@ -108,7 +108,7 @@ export const revisionTooLarge = (asked: number, current: number): StatusError =>
   new StatusError(
     504,
     "Timeout",
-    `Too large resource version: ${asked}, current: ${current}`,
+    `Timeout: Too large resource version: ${asked}, current: ${current}`,
     {
       causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
       retryAfterSeconds: 1,
@@ -170,10 +170,7 @@ export const fieldError = {
   notSupported: (field: string, value: unknown, supported: readonly string[]): FieldError => ({
     field,
     reason: "FieldValueNotSupported",
-    message: `Unsupported value: ${show(value)}: supported values: ${[...supported]
-      .sort()
-      .map((item) => JSON.stringify(item))
-      .join(", ")}`,
+    message: `Unsupported value: ${show(value)}: supported values: ${supported.map((item) => JSON.stringify(item)).join(", ")}`,
   }),
   forbidden: (field: string, detail: string): FieldError => ({
     field,

@@ -39,16 +39,15 @@ function validateWorkload(object: ApiObject, old: ApiObject | undefined): FieldE
   const spec = object["spec"];
   const selector = valueAt(spec, "selector");
   const found: FieldError[] = [];
-  if (!isJsonObject(selector)) found.push(fieldError.required("spec.selector"));
-  else if (Object.keys(selector).length === 0) {
+  const labels = valueAt(spec, "template", "metadata", "labels");
+  const mismatch = "`selector` does not match template `labels`";
+  if (!isJsonObject(selector)) {
+    found.push(fieldError.required("spec.selector"));
+    found.push(fieldError.invalid("spec.template.metadata.labels", labels ?? null, mismatch));
+  } else if (Object.keys(selector).length === 0) {
     found.push(fieldError.invalid("spec.selector", selector, "empty selector is invalid for deployment"));
-  } else {
-    const labels = (valueAt(spec, "template", "metadata", "labels") ?? {}) as Record<string, string>;
-    if (!matchesSelector(selector, labels)) {
-      found.push(
-        fieldError.invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"),
-      );
-    }
+  } else if (!matchesSelector(selector, (labels ?? {}) as Record<string, string>)) {
+    found.push(fieldError.invalid("spec.template.metadata.labels", labels ?? null, mismatch));
   }
   if (old !== undefined && !deepEqual(selector, valueAt(old, "spec", "selector"))) {
     found.push(fieldError.invalid("spec.selector", selector, "field is immutable"));

@@ -74,7 +74,7 @@ function conflictError(conflicts: readonly { other: Manager; overlap: FieldSet }
   return new StatusError(409, "Conflict", `${count}${texts.join("\n")}`, { causes });
 }
 
-function describeManager({ manager, operation, apiVersion, time, subresource }: Manager): string {
+function describeManager({ manager, operation, apiVersion, subresource }: Manager): string {
   const name = `${JSON.stringify(manager)}${subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`}`;
-  return operation === "Update" ? `${name} using ${apiVersion}${time === "" ? "" : ` at ${time}`}` : name;
+  return operation === "Update" ? `${name} using ${apiVersion}` : name;
 }

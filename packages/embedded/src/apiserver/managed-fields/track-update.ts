@@ -5,6 +5,7 @@ import type { Resource } from "../registry/resource.ts";
 import { decodeManagers, encodeManagers, findManager, ownable } from "./managers.ts";
 import { FieldSet } from "./field-set.ts";
 import { rootSchema } from "./root-schema.ts";
+import { zeroObject } from "../schema/zero-values.ts";
 import { compareValues } from "./typed-value.ts";
 
 interface Update {
@@ -56,7 +57,5 @@ function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
 /** What a new object is compared with: the parts that every object of a built-in kind has. */
 function emptyObject(resource: Resource): ApiObject {
   const base: ApiObject = { apiVersion: resource.apiVersion, kind: resource.kind, metadata: {} };
-  if (!resource.typed) return base;
-  for (const part of ["spec", "status"]) if (resource.schema.properties?.[part] !== undefined) base[part] = {};
-  return base;
+  return resource.typed ? { ...base, ...zeroObject(resource.definitionName) } : base;
 }

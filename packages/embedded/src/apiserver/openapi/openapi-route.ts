@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 
 import type { Exchange } from "../http/exchange.ts";
 import { parseAccept } from "../http/media-type.ts";
-import { noSuchRoute, notAcceptable } from "../http/status-error.ts";
+import { noSuchRoute } from "../http/status-error.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import { openApiDocument, swaggerDocument } from "./document.ts";
+import { swaggerProtobuf, swaggerProtobufType } from "./swagger-protobuf.ts";
 
 /** Serves /openapi/v3 and its documents, and /openapi/v2. Documents are made when asked for and not kept. */
 export function openApiRoute(registry: ResourceRegistry): (exchange: Exchange) => boolean {
@@ -20,8 +21,8 @@ export function openApiRoute(registry: ResourceRegistry): (exchange: Exchange) =
   return (exchange) => {
     const { path } = exchange.info;
     if (path === "/openapi/v2") {
-      if (!acceptsJson(exchange.request.headers.accept)) throw notAcceptable(["application/json"]);
-      exchange.send(200, swaggerDocument(registry.all()));
+      if (acceptsJson(exchange.request.headers.accept)) exchange.send(200, swaggerDocument(registry.all()));
+      else exchange.sendBytes(200, swaggerProtobuf(), swaggerProtobufType);
       return true;
     }
     if (path === "/openapi/v3" || path === "/openapi/v3/") {

@@ -34,7 +34,7 @@ export function applyPatch(
 ): unknown {
   switch (type) {
     case "json":
-      return patchByOperations(resource, current, patch);
+      return patchByOperations(current, patch);
     case "merge":
       return applyMergePatch<unknown>(current, patch);
     case "strategic":
@@ -42,7 +42,7 @@ export function applyPatch(
   }
 }
 
-function patchByOperations(resource: Resource, current: ApiObject, patch: unknown): unknown {
+function patchByOperations(current: ApiObject, patch: unknown): unknown {
   if (Array.isArray(patch) && patch.length > maxOperations) {
     throw new StatusError(
       413,
@@ -54,13 +54,8 @@ function patchByOperations(resource: Resource, current: ApiObject, patch: unknow
     return applyJsonPatch<unknown>(current, checkPatch(patch));
   } catch (error) {
     if (hasCode(error, "JsonPatchNotApplicable")) {
-      const details = { name: current.metadata.name ?? "", group: resource.group, kind: resource.kind, causes: [] };
-      throw new StatusError(
-        422,
-        "Invalid",
-        `the server rejected our request due to an error in our request: ${error.message}`,
-        details,
-      );
+      const message = `the server rejected our request due to an error in our request: ${error.message}`;
+      throw new StatusError(422, "Invalid", message, {});
     }
     throw badRequest(`error decoding patch: ${describeError(error)}`);
   }

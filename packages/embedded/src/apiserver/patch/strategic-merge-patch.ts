@@ -39,7 +39,9 @@ function mergeObject(target: JsonObject, patch: unknown, schema: Schema): unknow
     const name = key.slice(setElementOrder.length);
     if (Object.hasOwn(patch, name)) continue;
     const child = resolve(propertySchema(schema, name) ?? {});
-    if (Array.isArray(result[name])) result[name] = inOrder(result[name], order, child);
+    const list = result[name];
+    if (Array.isArray(list) && Array.isArray(order))
+      result[name] = inOrder(list, order, list, child["x-kubernetes-patch-merge-key"]);
   }
   return result;
 }
@@ -55,8 +57,9 @@ function mergeField(present: unknown, patch: unknown, schema: Schema, order: unk
   if (!strategy.split(",").includes("merge"))
     return patch.filter((item) => !isPureDirective(item)).map(withoutDirectives);
   const list = Array.isArray(present) ? present : [];
-  const merged = mergeList(list, patch, schema);
-  return order === undefined ? merged : inOrder(merged, order, schema);
+  if (patch.some(isPureDirective)) return patch.filter((item) => !isPureDirective(item)).map(withoutDirectives);
+  const key = schema["x-kubernetes-patch-merge-key"];
+  return inOrder(mergeList(list, patch, schema), Array.isArray(order) ? order : patch, list, key);
 }
 
 const isPureDirective = (item: unknown): boolean =>
@@ -66,7 +69,6 @@ function mergeList(present: readonly unknown[], patch: readonly unknown[], schem
   const key = schema["x-kubernetes-patch-merge-key"];
   if (key === undefined)
     return [...present, ...patch.filter((item) => !present.some((other) => deepEqual(other, item)))];
-  if (patch.some(isPureDirective)) return patch.filter((item) => !isPureDirective(item)).map(withoutDirectives);
   const items = resolve(schema.items ?? {});
   const result = [...present];
   for (const item of patch) {
@@ -85,18 +87,33 @@ function mergeList(present: readonly unknown[], patch: readonly unknown[], schem
   return result;
 }
 
-/** Puts the listed items in the given order; others keep their place relative to those before them. */
-function inOrder(list: readonly unknown[], order: unknown, schema: Schema): unknown[] {
-  if (!Array.isArray(order)) return [...list];
-  const key = schema["x-kubernetes-patch-merge-key"];
+/**
+ * The order of a merged list: the listed items as they are listed, the others as they were; where both kinds were there
+ * before, their old order decides how they interleave, and new ones come first.
+ */
+function inOrder(
+  list: readonly unknown[],
+  listed: readonly unknown[],
+  before: readonly unknown[],
+  key: string | undefined,
+): unknown[] {
   const identity = (item: unknown): string =>
     JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item) ?? "";
-  const wanted = new Map(order.map((item, index) => [identity(item), index]));
-  const listed = list
+  const places = (items: readonly unknown[]): Map<string, number> =>
+    new Map(items.map((item, index) => [identity(item), index]));
+  const wanted = places(listed);
+  const old = places(before);
+  const left = list.filter((item) => !wanted.has(identity(item)));
+  const right = list
     .filter((item) => wanted.has(identity(item)))
-    .sort((left, right) => (wanted.get(identity(left)) ?? 0) - (wanted.get(identity(right)) ?? 0));
-  let next = 0;
-  return list.map((item) => (wanted.has(identity(item)) ? listed[next++] : item));
+    .sort((one, other) => (wanted.get(identity(one)) ?? 0) - (wanted.get(identity(other)) ?? 0));
+  const result: unknown[] = [];
+  while (left.length > 0 && right.length > 0) {
+    const [one, other] = [old.get(identity(left[0])), old.get(identity(right[0]))];
+    const takeLeft = one !== undefined && other !== undefined && one < other;
+    result.push(takeLeft ? left.shift() : right.shift());
+  }
+  return [...result, ...left, ...right];
 }
 
 function removeFromList(target: JsonObject, name: string, values: unknown): void {

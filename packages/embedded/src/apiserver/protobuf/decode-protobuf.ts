@@ -1,8 +1,6 @@
-import fieldTable from "../gen/protobuf-fields.json" with { type: "json" };
-
 import { badRequest } from "../http/status-error.ts";
 import { isJsonObject, setOwn, type JsonObject } from "../json.ts";
-import { definition } from "../schema/schema.ts";
+import { fieldsOf, type MessageField } from "./message-fields.ts";
 import { wireFields, type WireField } from "./wire.ts";
 
 export const protobufMediaType = "application/vnd.kubernetes.protobuf";
@@ -11,62 +9,8 @@ export const protobufMediaType = "application/vnd.kubernetes.protobuf";
 const magic = Buffer.from("k8s\0", "latin1");
 const maxDepth = 100;
 
-interface Field {
-  readonly name: string;
-  readonly type: string;
-  readonly shape: "" | "r" | "m";
-  /** An empty value says something: the field is a pointer, or is always written. */
-  readonly keepZero: boolean;
-  /** The message's fields belong to the message around it, as in JSON. */
-  readonly inline: boolean;
-}
-
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const apiextensions = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.";
-
-/** Names that differ between the two forms. */
-const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  [`${apiextensions}JSONSchemaProps`]: {
-    schema: "$schema",
-    ref: "$ref",
-    xPreserveUnknownFields: "x-kubernetes-preserve-unknown-fields",
-    xEmbeddedResource: "x-kubernetes-embedded-resource",
-    xIntOrString: "x-kubernetes-int-or-string",
-    xListMapKeys: "x-kubernetes-list-map-keys",
-    xListType: "x-kubernetes-list-type",
-    xMapType: "x-kubernetes-map-type",
-    xValidations: "x-kubernetes-validations",
-  },
-};
-
-const messages = new Map<string, ReadonlyMap<number, Field>>();
-
-function fieldsOf(message: string): ReadonlyMap<number, Field> {
-  let fields = messages.get(message);
-  if (fields === undefined) {
-    const lines = (fieldTable as Readonly<Record<string, readonly string[]>>)[message] ?? [];
-    fields = new Map(lines.map((line) => parseField(message, line)));
-    messages.set(message, fields);
-  }
-  return fields;
-}
-
-function parseField(message: string, line: string): [number, Field] {
-  const [number = "0", protoName = "", type = "", shape = "", keep = ""] = line.split(" ");
-  const name = renamed[message]?.[protoName] ?? protoName;
-  const known = (() => {
-    try {
-      return definition(message).properties;
-    } catch {
-      return undefined;
-    }
-  })();
-  const inline = shape === "" && type.includes(".") && known !== undefined && !Object.hasOwn(known, name);
-  return [
-    Number(number),
-    { name, type, shape: shape === "r" || shape === "m" ? shape : "", keepZero: keep === "z", inline },
-  ];
-}
 
 /** Kinds that are sent but are no resources of their own. */
 const otherKinds: Readonly<Record<string, string>> = {
@@ -119,7 +63,7 @@ function readEnvelope(bytes: Buffer): { apiVersion: string; kind: string; raw: B
 
 function decodeMessage(bytes: Buffer, message: string, depth: number): JsonObject {
   if (depth > maxDepth) throw new RangeError("the message is nested too deeply");
-  const fields = fieldsOf(message);
+  const fields = fieldsOf(message).byNumber;
   const result: JsonObject = {};
   for (const wire of wireFields(bytes)) {
     const field = fields.get(wire.number);
@@ -137,13 +81,13 @@ function decodeMessage(bytes: Buffer, message: string, depth: number): JsonObjec
 
 const isZero = (value: unknown): boolean => value === "" || value === 0 || value === false;
 
-function addItem(target: JsonObject, field: Field, wire: WireField, depth: number): void {
+function addItem(target: JsonObject, field: MessageField, wire: WireField, depth: number): void {
   const list = Array.isArray(target[field.name]) ? (target[field.name] as unknown[]) : [];
   list.push(decodeValue(wire, field.type, depth));
   setOwn(target, field.name, list);
 }
 
-function addEntry(target: JsonObject, field: Field, bytes: Buffer, depth: number): void {
+function addEntry(target: JsonObject, field: MessageField, bytes: Buffer, depth: number): void {
   let key = "";
   let value: unknown = field.type === "string" ? "" : {};
   for (const part of wireFields(bytes)) {

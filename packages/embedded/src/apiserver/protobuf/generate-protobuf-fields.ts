@@ -39,21 +39,21 @@ const packages: readonly { readonly folder: string; readonly name: string }[] = 
   },
 ];
 
-type Field = readonly [number: number, name: string, type: string, shape: "" | "repeated" | "map", keepZero: boolean];
+type Field = readonly [number: number, name: string, type: string, shape: "" | "r" | "m", go: string];
 
 const scalars = new Set(["string", "bool", "int32", "int64", "uint32", "uint64", "bytes", "double"]);
 
 function messagesOf(folder: string, packageName: string): Map<string, Field[]> {
   const proto = readFileSync(join(folder, "generated.proto"), "utf8");
-  const meaningful = meaningfulZeros(folder);
+  const facts = goFacts(folder);
   const messages = new Map<string, Field[]>();
   for (const [, message = "", body = ""] of proto.matchAll(/^message (\w+) \{\n(.*?)^\}/gms)) {
     const fields: Field[] = [];
     const pattern = /^ {2}(?:(optional|repeated|required) ([\w.]+)|map<string, ([\w.]+)>) (\w+) = (\d+);/gm;
     for (const [, label = "", single, mapValue, name = "", number = "0"] of body.matchAll(pattern)) {
       const type = qualify(single ?? mapValue ?? "", packageName);
-      const shape = mapValue !== undefined ? "map" : label === "repeated" ? "repeated" : "";
-      fields.push([Number(number), name, type, shape, meaningful.has(`${message}.${name}`)]);
+      const shape = mapValue !== undefined ? "m" : label === "repeated" ? "r" : "";
+      fields.push([Number(number), name, type, shape, facts.get(`${message}.${name}`) ?? ""]);
     }
     messages.set(`${packageName}.${message}`, fields);
   }
@@ -69,20 +69,23 @@ function qualify(type: string, packageName: string): string {
     .replace("kube_aggregator", "kube-aggregator");
 }
 
-/** Fields that are pointers, or are written even when empty: `Struct.field`. */
-function meaningfulZeros(folder: string): Set<string> {
-  const found = new Set<string>();
+/** For `Struct.field`: `p` when it is a pointer, `o` when its empty value is left out of JSON. */
+function goFacts(folder: string): Map<string, string> {
+  const facts = new Map<string, string>();
   for (const file of readdirSync(folder)) {
     if (!file.endsWith(".go") || file.includes("generated") || file.endsWith("_test.go")) continue;
     const source = readFileSync(join(folder, file), "utf8");
     for (const [, struct = "", body = ""] of source.matchAll(/^type (\w+) struct \{\n(.*?)^\}/gms)) {
-      for (const [, , type = "", tag = ""] of body.matchAll(/^\t(\w+)\s+(\S+)\s+`.*?json:"([^"]*)"/gm)) {
-        const [name = "", ...options] = tag.split(",");
-        if (type.startsWith("*") || !options.includes("omitempty")) found.add(`${struct}.${name}`);
+      for (const [, , type = "", tag = ""] of body.matchAll(/^\t(\w+)\s+(\S+)\s+`(.*)`/gm)) {
+        const [json = "", ...options] = (/json:"([^"]*)"/.exec(tag)?.[1] ?? "").split(",");
+        const name = /protobuf:"[^"]*name=(\w+)/.exec(tag)?.[1] ?? json;
+        // `omitempty` never leaves out a struct, `omitzero` does.
+        const omitted = options.includes("omitzero") ? "oz" : options.includes("omitempty") ? "o" : "";
+        facts.set(`${struct}.${name}`, `${type.startsWith("*") ? "p" : ""}${omitted}`);
       }
     }
   }
-  return found;
+  return facts;
 }
 
 function generate(modules: string, version: string): string {
@@ -100,11 +103,7 @@ function generate(modules: string, version: string): string {
     for (const [, , type] of fields) if (!scalars.has(type)) queue.push(type);
   }
   const lines = [...result.keys()].sort().map((name) => {
-    const texts = (result.get(name) ?? []).map(([number, field, type, shape, keepZero]) =>
-      [number, field, type, shape === "map" ? "m" : shape === "repeated" ? "r" : "", keepZero ? "z" : ""]
-        .join(" ")
-        .trimEnd(),
-    );
+    const texts = (result.get(name) ?? []).map((field) => field.join(" ").trimEnd());
     return `${JSON.stringify(name)}:${JSON.stringify(texts)}`;
   });
   return `{\n${lines.join(",\n")}\n}\n`;

@@ -4,8 +4,16 @@ import type { ApiObject } from "../kinds/kind.ts";
 import { objectMetaReference } from "../schema/schema.ts";
 import { pruneUnknown } from "../schema/structural.ts";
 import { decodeTyped } from "../schema/typed-decode.ts";
+import { fillZeroValues } from "../schema/zero-values.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { Resource } from "./resource.ts";
+
+interface DecodeOptions {
+  /** Fields that the text named twice. */
+  readonly duplicates?: readonly string[];
+  /** The value is an applied configuration: what it does not say stays unsaid. */
+  readonly partial?: boolean;
+}
 
 /**
  * Reads a request's JSON as an object of the resource: right kind, known fields, right types. Unknown fields are dropped,
@@ -15,7 +23,7 @@ export function decodeObject(
   resource: Resource,
   value: unknown,
   context: Pick<RequestContext, "fieldValidation" | "warn">,
-  duplicates: readonly string[] = [],
+  options: DecodeOptions = {},
 ): ApiObject {
   if (!isJsonObject(value)) throw badRequest(`couldn't get version/kind; json parse error: the body is not an object`);
   const { apiVersion = resource.apiVersion, kind = resource.kind } = value;
@@ -29,9 +37,10 @@ export function decodeObject(
       `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
     );
   }
-  const problems = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+  const problems = (options.duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
   const onUnknown = (path: string) => problems.push(`unknown field ${JSON.stringify(path)}`);
   const object = resource.typed ? decodeBuiltin(resource, value, onUnknown) : decodeCustom(resource, value, onUnknown);
+  if (resource.typed && options.partial !== true) fillZeroValues(object, resource.definitionName);
   reportProblems(resource, problems, context);
   return object;
 }

@@ -28,7 +28,12 @@ export function selectionOf(resource: Resource, namespace: string, query: URLSea
   });
   const names = byFields === undefined ? undefined : new Set(Object.keys(known({ metadata: {} })));
   for (const { field } of byFields?.requirements ?? []) {
-    if (names?.has(field) === false) throw badRequest(`field label not supported: ${field}`);
+    if (names?.has(field) !== false) continue;
+    throw badRequest(
+      resource.strategy.fields === undefined
+        ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+        : `field label not supported: ${field}`,
+    );
   }
   const name = byFields?.requirements.find(({ field, equal }) => field === "metadata.name" && equal)?.value;
   const inNamespace =
@@ -73,13 +78,14 @@ function decodeToken(text: string): ContinueToken {
   } catch {
     // Falls through to the refusal.
   }
-  throw badRequest("continue key is not valid: it was not made by this server");
+  throw badRequest("invalid continue token: continue key is not valid: it was not made by this server");
 }
 
 /** One page of a list. All pages of one list show the state at one revision, as long as history reaches back. */
 export function listPage(store: Store, selection: Selection, query: URLSearchParams): ListPage {
   const limit = Number(query.get("limit") ?? 0);
-  if (!Number.isInteger(limit) || limit < 0) throw badRequest(`limit: Invalid value: ${query.get("limit")}`);
+  if (!Number.isInteger(limit) || limit < 0)
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(query.get("limit"))}: invalid syntax`);
   const text = query.get("continue") ?? "";
   const token = text === "" ? undefined : decodeToken(text);
   const revision = token === undefined ? askedRevision(store, query) : token.rv > 0 ? token.rv : undefined;
@@ -126,7 +132,7 @@ function askedRevision(store: Store, query: URLSearchParams): number | undefined
   if (text === "" || text === "0") return undefined;
   if (!/^\d+$/.test(text))
     throw badRequest(
-      `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
     );
   const asked = Number(text);
   if (asked > store.revision) throw revisionTooLarge(asked, store.revision);

@@ -40,6 +40,8 @@ export interface ChangeRequest {
   change(current: ApiObject): ApiObject | Promise<ApiObject>;
   /** Set when the change already decided who owns which field (server-side apply). */
   readonly ownsManagedFields?: boolean;
+  /** The subresource under which owners are recorded, when the change writes another part (scale). */
+  readonly trackedAs?: string;
 }
 
 const maxAttempts = 20;
@@ -98,6 +100,10 @@ export class Objects {
     const now = timestamp(clock.now());
     prepareCreate(resource, input, { namespace, uid: randomUUID(), now });
     const name = input.metadata.name ?? "";
+    if (context.ownsManagedFields !== true) {
+      delete input.metadata.managedFields;
+      trackUpdate({ resource, old: undefined, object: input, manager: context.fieldManager, now, subresource: "" });
+    }
     const request = {
       context,
       resource,
@@ -113,10 +119,6 @@ export class Objects {
     Object.assign(object.metadata, { uid, creationTimestamp: now });
     validateObject(resource, object, undefined);
     await admission.validate({ ...request, object });
-    if (context.ownsManagedFields !== true) {
-      delete object.metadata.managedFields;
-      trackUpdate({ resource, old: undefined, object, manager: context.fieldManager, now, subresource: "" });
-    }
     const key = keyOf(resource, namespace, name);
     if (context.dryRun) {
       if (store.get(key) !== undefined) throw alreadyExists(resource, name);
@@ -156,12 +158,17 @@ export class Objects {
 
   async #admitUpdate(
     context: RequestContext,
-    { resource, namespace, name, subresource, ownsManagedFields }: ChangeRequest,
+    { resource, namespace, name, subresource, ownsManagedFields, trackedAs }: ChangeRequest,
     wanted: ApiObject,
     current: ApiObject,
   ): Promise<ApiObject> {
     const now = timestamp(this.#deps.clock.now());
     const prepared = prepareUpdate(resource, wanted, current, subresource);
+    // Owners are those who asked: what admission adds afterwards is nobody's.
+    if (ownsManagedFields !== true) {
+      const manager = context.fieldManager;
+      trackUpdate({ resource, old: current, object: prepared, manager, now, subresource: trackedAs ?? subresource });
+    }
     const request = { context, resource, subresource, operation: "UPDATE", namespace, name, old: current } as const;
     const admission = this.#deps.admission();
     const admitted = await this.#mutated(resource, await admission.mutate({ ...request, object: prepared }));
@@ -169,9 +176,6 @@ export class Objects {
     const object = prepareUpdate(resource, admitted, current, subresource);
     validateObject(resource, object, subresource === "binding" ? undefined : current);
     await admission.validate({ ...request, object });
-    if (ownsManagedFields !== true || !deepEqual(admitted, prepared)) {
-      trackUpdate({ resource, old: current, object, manager: context.fieldManager, now, subresource });
-    }
     return object;
   }
 

@@ -30,7 +30,10 @@ function visit(
   for (const key of schema.required ?? []) {
     const plain = plainPath === "" ? key : `${plainPath}.${key}`;
     if (optional.has(plain) || (path === "" && ignoredRoots.has(key))) continue;
-    const isEmpty = value[key] === undefined || (value[key] === "" && propertySchema(schema, key)?.enum === undefined);
+    const isEmpty =
+      value[key] === undefined ||
+      value[key] === 0 ||
+      (value[key] === "" && propertySchema(schema, key)?.enum === undefined);
     if (isEmpty) found.push(fieldError.required(path === "" ? key : `${path}.${key}`));
   }
   for (const [key, item] of Object.entries(value)) {

@@ -3,9 +3,9 @@ import type { Clock } from "@polyvirt/core";
 import type { Store } from "../../store/store.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { negotiate, type ResponseFormat } from "../http/media-type.ts";
-import { badRequest, methodNotAllowed, notFound, StatusError } from "../http/status-error.ts";
+import { badRequest, fieldError, methodNotAllowed, notFound, StatusError } from "../http/status-error.ts";
 import { isTrue, type ResourceRequest } from "../http/request-info.ts";
-import { isJsonObject } from "../json.ts";
+import { isJsonObject, textOf } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { applyConfiguration } from "../managed-fields/apply.ts";
 import { applyPatch, patchTypeOf, type PatchType } from "../patch/apply-patch.ts";
@@ -67,7 +67,7 @@ async function handleCreate(deps: ResourceDeps, call: Call): Promise<void> {
   if (target.name !== "") throw methodNotAllowed(resource);
   const { value, duplicates } = await exchange.parsedBody();
   const context = exchange.context();
-  const object = decodeObject(resource, value, context, duplicates);
+  const object = decodeObject(resource, value, context, { duplicates });
   sendObject(deps, call, 201, await deps.objects.create(context, resource, namespace, object));
 }
 
@@ -76,7 +76,7 @@ async function handleUpdate(deps: ResourceDeps, call: Call): Promise<void> {
   const { name, subresource } = target;
   const { value, duplicates } = await exchange.parsedBody();
   const context = exchange.context();
-  const object = decodeObject(resource, value, context, duplicates);
+  const object = decodeObject(resource, value, context, { duplicates });
   const result = await deps.objects.update(context, {
     resource,
     namespace,
@@ -98,9 +98,46 @@ async function handlePatch(deps: ResourceDeps, call: Call): Promise<void> {
     const patched = applyPatch(resource, current, type satisfies PatchType, value);
     if (!isJsonObject(patched)) throw badRequest("the patched object is not an object");
     checkIdentityKept(resource, current, patched);
-    return decodeObject(resource, patched, context, duplicates);
+    return decodePatched(resource, patched, type, value, () =>
+      decodeObject(resource, patched, context, { duplicates }),
+    );
   };
   sendObject(deps, call, 200, await deps.objects.update(context, { resource, namespace, name, subresource, change }));
+}
+
+/** What a patch makes wrong is reported as the patch's fault, with the text that could not be read. */
+function decodePatched(
+  resource: Resource,
+  patched: Record<string, unknown>,
+  type: PatchType,
+  patch: unknown,
+  decode: () => ApiObject,
+): ApiObject {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
+    const prefix = `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: `;
+    const shown = type === "strategic" ? goMapText(patch) : JSON.stringify(patched);
+    throw invalidPatch(shown, error.message.replace(prefix, ""));
+  }
+}
+
+function invalidPatch(value: string, why: string): StatusError {
+  const { field, reason, message } = fieldError.invalid("patch", value, why);
+  return new StatusError(422, "Invalid", ` "" is invalid: ${field}: ${message}`, {
+    causes: [{ reason, message, field }],
+  });
+}
+
+/** How Go prints a map: `map[spec:map[replicas:x]]`. */
+function goMapText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goMapText).join(" ")}]`;
+  if (isJsonObject(value)) {
+    const keys = Object.keys(value).sort();
+    return `map[${keys.map((key) => `${key}:${goMapText(value[key])}`).join(" ")}]`;
+  }
+  return value === null ? "<nil>" : textOf(value);
 }
 
 function checkIdentityKept(resource: Resource, current: ApiObject, patched: Record<string, unknown>): void {
@@ -134,7 +171,7 @@ async function handleApply(deps: ResourceDeps, call: Call, value: unknown): Prom
   }
   const context = { ...exchange.context(), fieldManager: manager };
   const force = isTrue(exchange.query.get("force"));
-  const applied = decodeObject(resource, value, context);
+  const applied = decodeObject(resource, value, context, { partial: true });
   if (applied.metadata.managedFields !== undefined && applied.metadata.managedFields.length > 0) {
     throw badRequest("metadata.managedFields must be nil");
   }

@@ -23,6 +23,7 @@ export function scaleSubresource({ objects }: Pick<ResourceDeps, "objects">): Su
       namespace,
       name,
       subresource: "",
+      trackedAs: "scale",
       change(current) {
         const scale = wanted(scaleOf(current, paths));
         const replicas = valueAt(scale, "spec", "replicas") ?? 0;

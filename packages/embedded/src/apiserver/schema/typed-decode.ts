@@ -83,7 +83,9 @@ function decodeObject(value: unknown, schema: Schema, struct: string, place: Pla
       continue;
     }
     if (item === null) continue;
-    const structPath = place.structPath === "" ? key : `${place.structPath}.${key}`;
+    // Go names the field that holds a map, not the key in it.
+    const isField = schema.properties !== undefined && Object.hasOwn(schema.properties, key);
+    const structPath = !isField ? place.structPath : place.structPath === "" ? key : `${place.structPath}.${key}`;
     setOwn(result, key, decodeValue(item, child, { path, struct, structPath }, decoder));
   }
   return result;
