@@ -34,6 +34,9 @@ export async function openWebSocket(transport: Transport, path: string, options:
     const done = () => options.signal?.removeEventListener("abort", onAbort);
     socket.once("open", () => {
       done();
+      // The server may speak at once; nothing is read until the caller, who waits for our promise, can listen.
+      socket.pause();
+      setImmediate(() => socket.resume());
       resolve(socket);
     });
     socket.once("unexpected-response", (_request, response) => {
