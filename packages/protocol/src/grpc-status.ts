@@ -2,7 +2,7 @@ import { describeError, PolyvirtError } from "@polyvirt/core";
 import { errors } from "./errors.ts";
 
 /** gRPC's status codes, by name. */
-export const grpcStatus = {
+const grpcStatus = {
   OK: 0,
   CANCELLED: 1,
   UNKNOWN: 2,
@@ -22,7 +22,7 @@ export const grpcStatus = {
   UNAUTHENTICATED: 16,
 } as const;
 
-export type GrpcStatusName = keyof typeof grpcStatus;
+type GrpcStatusName = keyof typeof grpcStatus;
 
 /** How a call failed, as it travels in trailers. */
 export interface GrpcFailure {

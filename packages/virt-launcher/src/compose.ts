@@ -9,6 +9,7 @@ import { podPaths, type LauncherPaths } from "./launcher-paths.ts";
 import { describeDomain } from "./machine/domain-document.ts";
 import { refuseHooks, type DomainHooks } from "./machine/domain-hooks.ts";
 import { Machine } from "./machine/machine.ts";
+import { guestEvent } from "./notify/guest-events.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { createNotifyClient } from "./notify/notify-client.ts";
 import { supervise, type Ending } from "./supervise/supervisor.ts";
@@ -60,9 +61,10 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
   return {
     async run(stop) {
       stack.lifecycle.subscribe((event) => {
-        if (event.kind !== "status") return logger.info("machine", { event });
-        logger.info("machine", { status: event.status });
-        const document = describe();
+        logger.info("machine", { event });
+        const told = guestEvent(event, options.vmi);
+        if (told !== undefined) notifier.publishEvent(told);
+        const document = event.kind === "status" ? describe() : undefined;
         if (document !== undefined) notifier.publish(document);
       });
       const socket = await openCommandSocket({ directory: paths.sockets, services, logger });

@@ -40,7 +40,13 @@ describe("buildArguments", () => {
 
   it.each<[string, string, Partial<Domain>, unknown[]]>([
     ["accelerator by type", "-accel", { type: "kvm" }, ["kvm"]],
-    ["accelerator of emulation", "-accel", {}, ["tcg"]],
+    ["accelerator of emulation", "-accel", {}, ["tcg,tb-size=128"]],
+    [
+      "translation cache",
+      "-accel",
+      { features: { acpi: {}, tcg: { tbCache: { value: 64, unit: "MiB" } } } },
+      ["tcg,tb-size=64"],
+    ],
     ["memory", "-m", { memory: { value: 1, unit: "GiB" } }, ["size=1048576k"]],
     ["memory without unit", "-m", { memory: { value: 2048 } }, ["size=2048k"]],
     [

@@ -41,7 +41,7 @@ export function addCharacterBackend(device: Section<CharacterDevice>, deviceId: 
   return id;
 }
 
-export function socketPath(source: Section<CharacterSource> | undefined): string {
+function socketPath(source: Section<CharacterSource> | undefined): string {
   const path = source?.text("path");
   if (source === undefined || path === undefined)
     throw errors.StackDefinitionRefused("read a unix socket: it needs a path");

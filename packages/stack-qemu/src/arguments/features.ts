@@ -1,6 +1,7 @@
 import type { Features } from "./definition-types.ts";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
+import { sizeInBytes } from "./size.ts";
 
 type FeaturesSection = Section<Features>;
 
@@ -11,6 +12,7 @@ export function addFeatures(domain: DomainSection, plan: MachinePlan): void {
   if (x86 && features?.child("acpi") === undefined) plan.setMachine({ acpi: false });
   // A fully virtual machine has PAE, an APIC and the like always; naming them asks for nothing.
   features?.skip("pae", "apic", "acpi", "hap");
+  addTranslationCache(features, plan);
   if (features === undefined) return;
   const smm = features.child("smm");
   plan.setMachine({
@@ -26,6 +28,19 @@ export function addFeatures(domain: DomainSection, plan: MachinePlan): void {
   if (unhalt !== undefined && plan.virtType === "kvm") plan.setCpu(undefined, { "kvm-pv-unhalt": unhalt });
   addKvm(features, plan);
   addHyperv(features, plan);
+}
+
+/**
+ * Software emulation keeps translated code. QEMU's own limit is a gibibyte, far above what a launcher's pod reserves; more
+ * than this brings guests hardly anything.
+ */
+const translationCacheMebibytes = 128;
+
+function addTranslationCache(features: FeaturesSection | undefined, plan: MachinePlan): void {
+  const given = features?.child("tcg")?.child("tbCache");
+  const bytes = given === undefined ? undefined : sizeInBytes(given);
+  if (plan.virtType !== "qemu") return;
+  plan.setAccelerator({ "tb-size": bytes === undefined ? translationCacheMebibytes : Math.ceil(bytes / 1024 ** 2) });
 }
 
 function addKvm(features: FeaturesSection, plan: MachinePlan): void {

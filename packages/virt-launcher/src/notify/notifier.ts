@@ -8,7 +8,7 @@ export interface NotifyChannel {
   close(): void;
 }
 
-export type DomainEventType = "ADDED" | "MODIFIED" | "DELETED";
+type DomainEventType = "ADDED" | "MODIFIED" | "DELETED";
 
 interface Pending {
   readonly type: DomainEventType;
