@@ -27,5 +27,5 @@ export const amd64 = {
   retiredCpuFeatures: ["mpx"],
   launchSecurity: true,
   hyperv: true,
-  emulatedCpu: { model: "max", disable: [] },
+  slowEmulatedCpuFeatures: [],
 } as const satisfies ArchitectureProfile;

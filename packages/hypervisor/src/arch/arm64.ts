@@ -27,5 +27,5 @@ export const arm64 = {
   launchSecurity: false,
   hyperv: false,
   // Pointer authentication makes emulated guests four times slower.
-  emulatedCpu: { model: "max", disable: ["pauth"] },
+  slowEmulatedCpuFeatures: ["pauth"],
 } as const satisfies ArchitectureProfile;

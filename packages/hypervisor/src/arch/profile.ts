@@ -33,8 +33,8 @@ export interface ArchitectureProfile {
   readonly retiredCpuFeatures: readonly string[];
   readonly launchSecurity: boolean;
   readonly hyperv: boolean;
-  /** The CPU model for software emulation, where host models make no sense. */
-  readonly emulatedCpu: { readonly model: string; readonly disable: readonly string[] };
+  /** CPU features that cost an emulated guest far more than they give. */
+  readonly slowEmulatedCpuFeatures: readonly string[];
 }
 
 export type DiskBus = "sata" | "scsi" | "virtio";

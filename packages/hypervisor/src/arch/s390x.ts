@@ -23,5 +23,5 @@ export const s390x = {
   retiredCpuFeatures: [],
   launchSecurity: false,
   hyperv: false,
-  emulatedCpu: { model: "max", disable: [] },
+  slowEmulatedCpuFeatures: [],
 } as const satisfies ArchitectureProfile;

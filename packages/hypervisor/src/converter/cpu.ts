@@ -37,8 +37,7 @@ function modelOf(vmi: VirtualMachineInstance, profile: ArchitectureProfile, cont
   if (model === "host-model" || model === "host-passthrough") {
     if (!isEmulated(vmi, context)) return withFeatures({ mode: model });
     // A host model describes the host's own CPU, which an emulated guest does not run on.
-    const { model: emulated, disable: slow } = profile.emulatedCpu;
-    return withFeatures({ mode: "custom", match: "exact", check: "none", model: { value: emulated } }, disable(slow));
+    return withFeatures({ mode: "maximum" }, disable(profile.slowEmulatedCpuFeatures));
   }
   return withFeatures({ mode: "custom", model: { value: model } }, disable(profile.retiredCpuFeatures));
 }

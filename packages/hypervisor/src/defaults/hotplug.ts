@@ -16,6 +16,8 @@ export function setMaxSockets(draft: VirtualMachineInstance, { config }: Default
   const architecture = parseArchitecture(draft.spec.architecture ?? "");
   if (architecture === undefined || !architectureProfiles[architecture].cpuHotplug) return;
   if (!config.liveUpdate.enabled || cpu === undefined || !isUnset(cpu.maxSockets)) return;
+  // Sockets that may come later would belong to no node of the mapped topology.
+  if (cpu.numa?.guestMappingPassthrough !== undefined) return;
   const sockets = cpu.sockets || 1;
   const perSocket = (cpu.cores || 1) * (cpu.threads || 1);
   const configured = config.liveUpdate.maxCpuSockets;
