@@ -40,8 +40,9 @@ class DomainWriter {
       declare += ` xmlns:${prefix}='${namespaces[prefix]}'`;
     }
     this.rootNamespaces = bound;
-    this.element({ opening: `<domain${declare}`, closing: "</domain>" }, parts, "\n");
-    return `${this.output.slice(1)}\n`;
+    this.output = `<domain${declare}`;
+    this.element({ opening: "", closing: "</domain>" }, parts, "", "\n");
+    return `${this.output}\n`;
   }
 
   private fail(problem: string, below: readonly (string | number)[] = []): never {
@@ -49,10 +50,10 @@ class DomainWriter {
     throw errors.DomainModelUnwritable(`write domain: ${path} ${problem}`, { fields: { path } });
   }
 
-  /** `indent` is what comes before the start tag: a line break and spaces, or nothing beside text. */
-  private element(tags: Tags, parts: ElementParts, indent: string): void {
+  /** `before` comes before the start tag, `indent` before the end tag: a line break and spaces, or nothing beside text. */
+  private element(tags: Tags, parts: ElementParts, before: string, indent: string): void {
     const { attributes, attributeValues, children, childValues, extras } = parts;
-    let tag = indent + tags.opening;
+    let tag = before + tags.opening;
     for (let index = 0; index < attributes.length; index += 1) {
       const attribute = attributes[index];
       if (attribute === undefined) continue;
@@ -107,7 +108,7 @@ class DomainWriter {
       this.fail(`must be an object, not ${describe(value)}`);
     }
     const parts = partsOf(value, model, this.report);
-    this.element(property.foreign ? this.foreignTags(property, parts.extras, outer) : property, parts, indent);
+    this.element(property.foreign ? this.foreignTags(property, parts.extras, outer) : property, parts, indent, indent);
   }
 
   /** Tags with the prefix that the model or the parent asks for, declared if nothing around has done so. */
