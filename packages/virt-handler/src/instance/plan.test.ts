@@ -118,7 +118,9 @@ describe("a guest that has ended", () => {
   it("passes on what the launcher says", () => {
     const domain = domainWith("Crashed", "Crashed", "QEMU was killed by signal 9");
     const result = plan(running, { domain });
-    expect(getCondition(result.status, "Synchronized")?.message).toBe("The VirtualMachineInstance crashed: QEMU was killed by signal 9");
+    expect(getCondition(result.status, "Synchronized")?.message).toBe(
+      "The VirtualMachineInstance crashed: QEMU was killed by signal 9",
+    );
     expect(result.events[0]?.message).toBe("The VirtualMachineInstance crashed: QEMU was killed by signal 9");
   });
 
