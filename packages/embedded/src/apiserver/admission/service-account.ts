@@ -7,7 +7,7 @@ import type { Objects } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Admission } from "./admission.ts";
 
-export const tokenMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+const tokenMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 const mirrorAnnotation = "kubernetes.io/config.mirror";
 
 /** Gives a pod its identity: the service account, and a volume with its token, the cluster's CA and the namespace. */

@@ -147,7 +147,7 @@ function isSubject(subject: Subject, user: UserInfo, bindingNamespace: string): 
 const includes = (list: readonly string[] | undefined, value: string): boolean =>
   list !== undefined && (list.includes("*") || list.includes(value));
 
-export function ruleAllows(rule: PolicyRule, request: AccessRequest): boolean {
+function ruleAllows(rule: PolicyRule, request: AccessRequest): boolean {
   if (!includes(rule.verbs, request.verb)) return false;
   if (request.path !== undefined) return pathMatches(rule.nonResourceURLs ?? [], request.path);
   return (

@@ -5,7 +5,7 @@ import type { ApiObject, BuiltinKind } from "../kinds/kind.ts";
 import { fill, objectsIn } from "../kinds/pod-defaults.ts";
 import { structuralErrors } from "./structural-rules.ts";
 
-export const crdGroup = "apiextensions.k8s.io";
+const crdGroup = "apiextensions.k8s.io";
 
 export const customResourceDefinition: BuiltinKind = {
   group: crdGroup,

@@ -7,7 +7,7 @@ import { decodeProtobuf, protobufMediaType } from "../protobuf/decode-protobuf.t
 import { duplicateFields } from "./duplicate-fields.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status-error.ts";
 
-export const bodyLimit = 3 * 1024 * 1024;
+const bodyLimit = 3 * 1024 * 1024;
 
 export interface Body {
   readonly contentType: string;

@@ -21,7 +21,7 @@ import {
 } from "./status-error.ts";
 
 /** Answers a request, or says that it is not its business. */
-export type Route = (exchange: Exchange) => Promise<boolean> | boolean;
+type Route = (exchange: Exchange) => Promise<boolean> | boolean;
 
 interface RouterDeps {
   readonly logger: Logger;
@@ -137,7 +137,7 @@ function nameInSelector({ query }: RequestInfo): string {
   return /(?:^|,)metadata\.name={1,2}([^,]+)/.exec(query.get("fieldSelector") ?? "")?.[1] ?? "";
 }
 
-export function describeRefusal(
+function describeRefusal(
   user: UserInfo,
   verb: string,
   { group, namespace, plural, subresource }: { group: string; namespace: string; plural: string; subresource: string },

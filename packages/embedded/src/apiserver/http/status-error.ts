@@ -33,7 +33,7 @@ export interface GroupResource {
   readonly plural: string;
 }
 
-export const qualified = ({ group, plural }: GroupResource): string => (group === "" ? plural : `${plural}.${group}`);
+const qualified = ({ group, plural }: GroupResource): string => (group === "" ? plural : `${plural}.${group}`);
 
 function detailsOf(resource: GroupResource, name: string): NonNullable<Status["details"]> {
   return {

@@ -48,7 +48,7 @@ const day = 24 * hour;
 const year = 365 * day;
 
 /** A duration in the two most telling units, as kubectl prints ages: 45s, 3m20s, 2h5m, 3d4h, 12d, 2y30d. */
-export function humanDuration(milliseconds: number): string {
+function humanDuration(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";

@@ -62,7 +62,7 @@ function defaultHostPorts(spec: JsonObject): void {
 }
 
 /** Guaranteed: every container's cpu and memory are limited to what it requests. BestEffort: none asks for anything. */
-export function qosClass(object: ApiObject): string {
+function qosClass(object: ApiObject): string {
   const containers = [
     ...objectsIn(valueAt(object, "spec", "containers")),
     ...objectsIn(valueAt(object, "spec", "initContainers")),

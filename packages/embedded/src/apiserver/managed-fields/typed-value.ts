@@ -3,7 +3,7 @@ import { propertySchema, resolve, type Schema } from "../schema/schema.ts";
 import { FieldSet } from "./field-set.ts";
 
 /** How a value is divided into fields that can have different owners. */
-export type Shape =
+type Shape =
   | { readonly type: "leaf" }
   | { readonly type: "map"; readonly schema: Schema }
   | { readonly type: "set" }
@@ -12,7 +12,7 @@ export type Shape =
 const leaf: Shape = { type: "leaf" };
 const untyped: Schema = {};
 
-export function shapeOf(schema: Schema, value: unknown): Shape {
+function shapeOf(schema: Schema, value: unknown): Shape {
   if (Array.isArray(value)) {
     const listType = schema["x-kubernetes-list-type"];
     if (listType === "set") return { type: "set" };
@@ -25,7 +25,7 @@ export function shapeOf(schema: Schema, value: unknown): Shape {
   return leaf;
 }
 
-export function childSchema(schema: Schema, name: string): Schema {
+function childSchema(schema: Schema, name: string): Schema {
   const child = propertySchema(schema, name);
   return child === undefined ? untyped : resolve(child);
 }
@@ -34,7 +34,7 @@ const isStructField = (schema: Schema, name: string): boolean =>
   schema.properties !== undefined && Object.hasOwn(schema.properties, name);
 
 /** The step that names a list item by its keys; absent keys take the schema's default. */
-export function itemStep(item: unknown, keys: readonly string[], items: Schema): string {
+function itemStep(item: unknown, keys: readonly string[], items: Schema): string {
   const schema = resolve(items);
   const entries = [...keys].sort().flatMap((key) => {
     const value = isJsonObject(item) ? (item[key] ?? schema.properties?.[key]?.default) : undefined;
@@ -43,7 +43,7 @@ export function itemStep(item: unknown, keys: readonly string[], items: Schema):
   return `k:${JSON.stringify(Object.fromEntries(entries))}`;
 }
 
-export const valueStep = (item: unknown): string => `v:${JSON.stringify(item)}`;
+const valueStep = (item: unknown): string => `v:${JSON.stringify(item)}`;
 
 /** The children of a value with the step, schema and value of each; none for leaves. */
 export function* childrenOf(

@@ -93,6 +93,6 @@ function reportProblems(
 
 const version = (apiVersion: string): string => apiVersion.split("/").at(-1) ?? apiVersion;
 
-export const acceptedBodies = ["application/json", "application/yaml"];
+const acceptedBodies = ["application/json", "application/yaml"];
 
-export const wrongBodyType = (): Error => unsupportedMediaType(acceptedBodies);
+const wrongBodyType = (): Error => unsupportedMediaType(acceptedBodies);

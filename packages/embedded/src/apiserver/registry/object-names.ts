@@ -48,7 +48,7 @@ function validatePathSegment(value: string, field: string): FieldError[] {
 }
 
 /** Whether a text is a label key: a name, possibly behind a DNS prefix. Undefined when it is; else why not. */
-export function wrongQualifiedName(value: string): string | undefined {
+function wrongQualifiedName(value: string): string | undefined {
   const parts = value.split("/");
   const [prefix, name = ""] = parts.length === 1 ? [undefined, parts[0]] : parts;
   if (parts.length > 2)
@@ -62,12 +62,12 @@ export function wrongQualifiedName(value: string): string | undefined {
   return qualifiedNamePattern.test(name) ? undefined : wording.qualified;
 }
 
-export function wrongLabelValue(value: string): string | undefined {
+function wrongLabelValue(value: string): string | undefined {
   if (value.length > 63) return "must be no more than 63 bytes";
   return labelValuePattern.test(value) ? undefined : wording.labelValue;
 }
 
-export function validateLabels(labels: Readonly<Record<string, unknown>>, field: string): FieldError[] {
+function validateLabels(labels: Readonly<Record<string, unknown>>, field: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => {
     const wrongKey = wrongQualifiedName(key);
     const wrongValue = typeof value === "string" ? wrongLabelValue(value) : "must be a string";

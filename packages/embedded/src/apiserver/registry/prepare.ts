@@ -8,7 +8,7 @@ import { missingFields } from "./required-fields.ts";
 import type { Resource } from "./resource.ts";
 
 /** Fills in what users may leave out: by the kind's own rules, or by the defaults in a custom resource's schema. */
-export function applyDefaults(resource: Resource, object: ApiObject): void {
+function applyDefaults(resource: Resource, object: ApiObject): void {
   if (resource.typed) resource.strategy.applyDefaults?.(object);
   else applySchemaDefaults(object, resource.schema);
 }

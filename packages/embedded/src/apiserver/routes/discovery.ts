@@ -233,7 +233,7 @@ function remoteResources({ group, version, resources = [] }: AggregatedVersion):
 }
 
 /** Newest stable version first, then beta, then alpha. */
-export function byVersion(left: { readonly version: string }, right: { readonly version: string }): number {
+function byVersion(left: { readonly version: string }, right: { readonly version: string }): number {
   const rank = (text: string): number => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text);
     if (match === null) return -1;

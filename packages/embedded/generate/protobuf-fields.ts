@@ -1,12 +1,9 @@
 /**
- * Writes `gen/protobuf-fields.json`: field numbers and types of the built-in kinds in Kubernetes' protobuf form, taken from
- * the `generated.proto` files of the k8s.io modules, and from `types.go` whether an empty value means something.
- * Run: `tsx generate-protobuf-fields.ts <directory with k8s.io modules> <version> <target file>`.
+ * Field numbers and types of the built-in kinds in Kubernetes' protobuf form, read from the `generated.proto` files of the
+ * k8s.io modules, and from their Go types what an empty value means.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-
-import builtins from "../gen/builtin-schemas.json" with { type: "json" };
 
 /** Folder in a module ↔ package of its messages. */
 const packages: readonly { readonly folder: string; readonly name: string }[] = [
@@ -88,13 +85,14 @@ function goFacts(folder: string): Map<string, string> {
   return facts;
 }
 
-function generate(modules: string, version: string): string {
+/** The content of `gen/protobuf-fields.json` for the kinds in `schemas`. */
+export function protobufFields(modules: string, version: string, schemas: string): string {
   const all = new Map<string, Field[]>();
   for (const { folder, name } of packages) {
     const [module = "", ...rest] = folder.split("/");
     for (const entry of messagesOf(join(modules, `${module}@${version}`, ...rest), name)) all.set(...entry);
   }
-  const queue = Object.keys(builtins);
+  const queue = Object.keys(JSON.parse(schemas) as object);
   const result = new Map<string, Field[]>();
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     const fields = all.get(name);
@@ -108,9 +106,3 @@ function generate(modules: string, version: string): string {
   });
   return `{\n${lines.join(",\n")}\n}\n`;
 }
-
-const [modules, version, target] = process.argv.slice(2);
-if (modules === undefined || version === undefined || target === undefined) {
-  throw new Error("usage: generate-protobuf-fields.ts MODULES VERSION FILE");
-}
-writeFileSync(target, generate(modules, version));

@@ -1,9 +1,8 @@
 /**
- * Writes `gen/builtin-schemas.json`: the shape of the built-in kinds (field names, types, list keys, merge keys) taken from
- * the OpenAPI v3 files in the `k8s.io/kubernetes` module. Facts of the API only: descriptions are left out.
- * Run: `tsx generate-builtin-schemas.ts <module>/api/openapi-spec/v3 <target file>`.
+ * The shape of the built-in kinds (field names, types, list keys, merge keys), read from the OpenAPI v3 files in the
+ * `k8s.io/kubernetes` module. Facts of the API only: descriptions are left out.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const documents = [
@@ -85,7 +84,8 @@ function simplify(schema: Json, seen: (reference: string) => void): Json {
   return result;
 }
 
-function generate(directory: string): string {
+/** The content of `gen/builtin-schemas.json`; `directory` is `api/openapi-spec/v3` of the module. */
+export function builtinSchemas(directory: string): string {
   const all = new Map<string, Json>();
   for (const name of documents) {
     const document = JSON.parse(readFileSync(join(directory, `${name}_openapi.json`), "utf8")) as {
@@ -117,8 +117,3 @@ function generate(directory: string): string {
   const lines = [...result.keys()].sort().map((name) => `${JSON.stringify(name)}:${JSON.stringify(result.get(name))}`);
   return `{\n${lines.join(",\n")}\n}\n`;
 }
-
-const [directory, target] = process.argv.slice(2);
-if (directory === undefined || target === undefined)
-  throw new Error("usage: generate-builtin-schemas.ts DIRECTORY FILE");
-writeFileSync(target, generate(directory));
