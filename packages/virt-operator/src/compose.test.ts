@@ -249,6 +249,16 @@ describe("virt-operator", () => {
     expect(condition("Degraded")?.status).toBe("False");
   });
 
+  it("keeps the certificates that it wrote beside a failure", async () => {
+    const { cluster, deploy, clock } = setUp();
+    cluster.fail("apply Service virt-api", new PolyvirtError("KubeServerError", "apply virt-api", { retry: true }));
+    await deploy();
+    const before = cluster.get("Secret", "kubevirt-ca");
+    expect(before).toBeDefined();
+    await clock.advance(10_000);
+    expect(cluster.get("Secret", "kubevirt-ca")).toEqual(before);
+  });
+
   it("leaves the cluster to the first of two KubeVirt objects", async () => {
     const { cluster, deploy, settle, clock } = setUp();
     await deploy();

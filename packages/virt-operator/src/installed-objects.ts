@@ -92,8 +92,12 @@ export function createInstalledObjects(deps: InstalledObjectsDeps): InstalledObj
     find,
     all: () => managedTypes.flatMap((type) => informers.get(type.kind)?.list() ?? []),
     async apply(wanted) {
-      const results = await Promise.all(wanted.map(applyOne));
-      return results.filter((object) => object !== undefined);
+      // All of them come to an end before an error does: a write that nobody waited for would not be in the cache yet.
+      const results = await Promise.allSettled(wanted.map(applyOne));
+      return results.flatMap((result) => {
+        if (result.status === "rejected") throw result.reason;
+        return result.value ?? [];
+      });
     },
     generations: (wanted) => records.generations(wanted, find),
     restore: (generations) => records.restore(generations),

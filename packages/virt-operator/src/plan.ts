@@ -25,10 +25,11 @@ interface PlanInput {
 
 /** The objects of an installation, in the order in which they are applied. */
 export function planInstallation({ installation, certificates, updating }: PlanInput): InstallStep[] {
+  const access = accessObjects(installation);
   const foundation = [
     ...definitions(installation),
     priorityClass(installation),
-    ...accessObjects(installation),
+    ...access.filter((object) => !isBinding(object)),
     ...certificates.objects,
     ...virtApiSupport(installation),
     ...virtControllerSupport(installation),
@@ -36,10 +37,16 @@ export function planInstallation({ installation, certificates, updating }: PlanI
   return [
     // Nothing in here needs the rest of it; roles need all of it.
     { name: "foundation", objects: foundation, wait: true },
+    // A right can only be given once it is defined: the API server looks at what a binding grants.
+    { name: "bindings", objects: access.filter(isBinding), wait: false },
     // In an update the node agents go first, because newer controllers may ask of them what older ones cannot do.
     { name: "virt-handler", objects: [virtHandlerDaemonSet(installation)], wait: updating },
     { name: "virt-controller", objects: [virtControllerDeployment(installation)], wait: updating },
     { name: "virt-api", objects: [virtApiDeployment(installation)], wait: true },
     { name: "admission", objects: admissionObjects(installation, certificates.caBundle), wait: false },
   ];
+}
+
+function isBinding({ kind }: KubeObject): boolean {
+  return kind === "RoleBinding" || kind === "ClusterRoleBinding";
 }

@@ -100,7 +100,10 @@ function conditionRows(outcome: Outcome, previous: KubeVirtStatus): ConditionRow
         [degraded, "True", "ConfigurationRefused", describeProblems(outcome.problems)],
       ];
     case "failed":
-      return [[degraded, "True", "DeploymentFailed", outcome.message]];
+      return [
+        [progressing, "False", "DeploymentFailed", "The last attempt failed; Degraded says why."],
+        [degraded, "True", "DeploymentFailed", outcome.message],
+      ];
     case "deleting":
       return [
         [available, "False", "DeletionInProgress", outcome.message],

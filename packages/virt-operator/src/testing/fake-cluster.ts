@@ -3,7 +3,7 @@
  * watches. What other controllers would do, the test does by hand.
  */
 import { PolyvirtError, applyMergePatch, jsonEqual, matchesRequirements, parseLabelSelector } from "@polyvirt/core";
-import type { KubeObject, ResourceType } from "@polyvirt/api/k8s";
+import type { KubeObject, ResourceType, RoleRef } from "@polyvirt/api/k8s";
 import { keyOf, type WatchEvent } from "@polyvirt/kube";
 import type { VirtOperatorDeps } from "../compose.ts";
 
@@ -94,6 +94,15 @@ export function createFakeCluster(now: () => number): FakeCluster {
     writes.push(write);
   };
 
+  /** Who binds a role must have what it grants, so it must exist. */
+  const checkRoleRef = (object: Body & { roleRef?: RoleRef }): void => {
+    const { roleRef } = object;
+    const found = [...objects.values()].some(
+      ({ type, object: role }) => type.kind === roleRef?.kind && role.metadata.name === roleRef.name,
+    );
+    if (roleRef !== undefined && !found) throw failure("KubeNotFound", `${roleRef.kind} ${roleRef.name}`);
+  };
+
   // The generic methods of the real client cannot be written for objects of unknown type; callers see the real types.
   const client = {
     get: async (type: ResourceType, name: string, namespace?: string) => structuredClone(find(type, name, namespace)),
@@ -119,6 +128,7 @@ export function createFakeCluster(now: () => number): FakeCluster {
     },
     apply: async (type: ResourceType, object: Body) => {
       record("apply", type, object.metadata.name ?? "");
+      checkRoleRef(object);
       const old = objects.get(idOf(type, object))?.object;
       return store(type, { ...(old?.status === undefined ? {} : { status: old.status }), ...object });
     },
