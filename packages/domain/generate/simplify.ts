@@ -170,7 +170,26 @@ function checkedPattern(pattern: string): string {
   if (/[$^]|\(\?/.test(outsideClasses) || escapes.some((escape) => !/[-.^\\+[\]nst]/.test(escape.slice(1)))) {
     throw new Error(`the expression ${pattern} may mean something else in JavaScript`);
   }
-  return pattern;
+  return withoutAmbiguity(pattern);
+}
+
+/**
+ * `[a-z]+[a-z0-9]*` takes time with the square of the text's length, as each letter can belong to either part. Where the
+ * second class has all of the first, `[a-z][a-z0-9]*` says the same in one way only.
+ */
+function withoutAmbiguity(pattern: string): string {
+  const twoClasses = /(\[(?:[^\]\\]|\\.)+\])[+*](\[(?:[^\]\\]|\\.)+\])[+*]/g;
+  return pattern.replace(twoClasses, (all, first: string, second: string) => {
+    const characters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+    const matching = (source: string) => characters.filter((character) => new RegExp(`^${source}$`).test(character));
+    const later = new Set(matching(second));
+    const shared = matching(first).filter((character) => later.has(character));
+    if (shared.length === 0) return all;
+    if (all !== `${first}+${second}*` || shared.length < matching(first).length) {
+      throw new Error(`the expression ${pattern} is ambiguous: long texts would take long`);
+    }
+    return `${first}${second}*`;
+  });
 }
 
 /**

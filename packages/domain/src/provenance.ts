@@ -107,29 +107,36 @@ function attributedItems(
   by: string,
 ): Provenance {
   const unused = new Set(before.keys());
-  const take = (matches: (index: number) => boolean): number | undefined => {
-    for (const index of unused) {
-      if (!matches(index)) continue;
-      unused.delete(index);
-      return index;
-    }
-    return undefined;
+  const take = (candidates: readonly number[] | undefined): number | undefined => {
+    const index = candidates?.find((candidate) => unused.has(candidate));
+    if (index !== undefined) unused.delete(index);
+    return index;
   };
+  const sameText = indexesBy(before, (item) => JSON.stringify(item));
+  const sameIdentity = indexesBy(before, identityOf);
   // Unchanged items claim theirs first, so that a new look-alike cannot.
-  const sources = after.map((item) => take((index) => jsonEqual(before[index], item)));
+  const sources = after.map((item) => take(sameText.get(JSON.stringify(item))));
   const items = after.map((item, position) => {
     const identity = identityOf(item);
-    const source =
-      sources[position] ??
-      take((index) => {
-        const other = identityOf(before[index]);
-        return identity === undefined && other === undefined ? index === position : identity === other;
-      });
+    const nameless = identity === undefined && identityOf(before[position]) === undefined;
+    const candidates = nameless ? [position] : sameIdentity.get(identity);
+    const source = sources[position] ?? take(candidates);
     if (source === undefined) return by;
     const old = typeof known === "object" && "items" in known ? known.items[source] : undefined;
     return attributed(before[source], item, old ?? layerOf(known), by);
   });
   return { layer: layerOf(known), items };
+}
+
+function indexesBy<Key>(items: readonly unknown[], keyOf: (item: unknown) => Key): Map<Key, number[]> {
+  const indexes = new Map<Key, number[]>();
+  for (const [index, item] of items.entries()) {
+    const key = keyOf(item);
+    const list = indexes.get(key);
+    if (list === undefined) indexes.set(key, [index]);
+    else list.push(index);
+  }
+  return indexes;
 }
 
 /** What tells one device from another of its kind, in the order of trust. */

@@ -65,8 +65,8 @@ function matchesInteger(
 function expression(pattern: string): RegExp {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  // The generator lets only those expressions pass that mean the same in JavaScript. libvirt's own have no nested
-  // repetition over the same characters, so none of them can be made to run long.
+  // The generator lets only those expressions pass that mean the same in JavaScript and have no two repetitions side by
+  // side that could share a text: none can be made to run long.
   const made = new RegExp(`^(?:${pattern})$`);
   compiled.set(pattern, made);
   return made;

@@ -114,7 +114,14 @@ function collectExtra(key: string, entry: unknown, extras: MutableExtras, report
   return true;
 }
 
+/** Segments that a path may have: models from outside can be nested without end, and everything here is recursive. */
+export const maxPathLength = 512;
+
 function checkElement(element: unknown, path: (string | number)[], report: ReportShape): element is XmlElement {
+  if (path.length > maxPathLength) {
+    report(path.slice(0, 2), "is nested too deep");
+    return false;
+  }
   if (typeof element !== "object" || element === null || !("name" in element) || typeof element.name !== "string") {
     report(path, `must be an element with a name, not ${describe(element)}`);
     return false;

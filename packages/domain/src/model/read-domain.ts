@@ -86,13 +86,17 @@ function readElement(node: XmlNode, model: ElementModel, outer: Scope, prefix: s
   let text = "";
   let blank = true;
   let hasElements = false;
+  let asWritten: Set<string> | undefined;
   for (const child of children) {
     if (typeof child === "string") {
       text += child;
       blank &&= isBlank(child);
     } else {
       hasElements = true;
-      readChild(draft, child, model, scope, prefix);
+      if (!readChild(draft, child, model, { scope, prefix, asWritten })) {
+        (draft.$elements ??= []).push(toXmlElement(child));
+        (asWritten ??= new Set()).add(child.name);
+      }
     }
   }
   // White space is text only where there is nothing but text, and text is expected.
@@ -103,24 +107,23 @@ function readElement(node: XmlNode, model: ElementModel, outer: Scope, prefix: s
   return draft;
 }
 
-/** `outerPrefix` is the parent's prefix if it is in one of libvirt's other namespaces itself. */
-function readChild(
-  draft: Draft,
-  node: XmlNode,
-  model: ElementModel,
-  scope: Scope,
-  outerPrefix: string | undefined,
-): void {
-  let kept: boolean;
-  if (scope === undefined && !node.namespaced) {
-    const child = model.children.get(node.name);
-    kept = child !== undefined && placeChild(draft, node, child, undefined, undefined, undefined);
-  } else {
-    const { key, prefix } = resolveName(node, scope);
-    const child = key === undefined ? undefined : model.children.get(key);
-    kept = child !== undefined && placeChild(draft, node, child, scope, prefix, outerPrefix);
-  }
-  if (!kept) (draft.$elements ??= []).push(toXmlElement(node));
+/** What a child needs to know about its parent. */
+interface Surroundings {
+  readonly scope: Scope;
+  /** The parent's prefix, if it is in one of libvirt's other namespaces. */
+  readonly prefix: string | undefined;
+  /** Names of elements that were kept as they are. */
+  readonly asWritten: ReadonlySet<string> | undefined;
+}
+
+/** Puts a child under its property. False when it has none, or would lose something: it is then kept as it is. */
+function readChild(draft: Draft, node: XmlNode, model: ElementModel, around: Surroundings): boolean {
+  const { key, prefix } =
+    around.scope === undefined && !node.namespaced
+      ? { key: node.name, prefix: undefined }
+      : resolveName(node, around.scope);
+  const child = key === undefined ? undefined : model.children.get(key);
+  return child !== undefined && placeChild(draft, node, child, prefix, around);
 }
 
 /** The name under which the table may know an element, and its prefix if that is of another namespace. */
@@ -135,19 +138,18 @@ function resolveName(node: XmlNode, outer: Scope): { key: string | undefined; pr
   return { key: colon === -1 && namespace === "" ? node.name : undefined, prefix: undefined };
 }
 
-/** Puts a known child under its property. False when that would lose something: it is then kept as it is. */
 function placeChild(
   draft: Draft,
   node: XmlNode,
   child: PropertyModel,
-  scope: Scope,
   prefix: string | undefined,
-  outerPrefix: string | undefined,
+  around: Surroundings,
 ): boolean {
   if (child.kind === "child" && child.property in draft) return false;
   // Once one of a list was kept as it is, those after it are too: their order counts.
-  if (child.kind === "list" && draft.$elements?.some((element) => element.name === node.name)) return false;
-  const usualPrefix = prefix === undefined ? undefined : (outerPrefix ?? child.name.slice(0, child.name.indexOf(":")));
+  if (child.kind === "list" && around.asWritten?.has(node.name) === true) return false;
+  const usualPrefix =
+    prefix === undefined ? undefined : (around.prefix ?? child.name.slice(0, child.name.indexOf(":")));
   const model = elementModel(child.element);
   let value: unknown;
   if (model.scalar) {
@@ -155,7 +157,7 @@ function placeChild(
     if (text === undefined || prefix !== usualPrefix) return false;
     value = scalarOf(text, model.text === "integer");
   } else {
-    const element = readElement(node, model, scope, prefix);
+    const element = readElement(node, model, around.scope, prefix);
     if (prefix !== undefined && prefix !== usualPrefix) element.$prefix = prefix;
     value = element;
   }

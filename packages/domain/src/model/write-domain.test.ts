@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Domain } from "../gen/domain.ts";
+import { validateDomain } from "../validate/validate-domain.ts";
 import { writeDomain } from "./write-domain.ts";
 
 describe("writeDomain", () => {
@@ -67,5 +68,22 @@ describe("writeDomain", () => {
   ])("refuses %j", (domain, message) => {
     // The point is what the type does not allow.
     expect(() => writeDomain(domain as Domain)).toThrowError(`write domain: ${message}`);
+  });
+
+  it("refuses models that are nested without end", () => {
+    const chain: Domain = { devices: { disks: [{}] } };
+    let holder: { backingStore?: object | undefined } = chain.devices?.disks?.[0] ?? {};
+    let element = { name: "a", children: [] as object[] };
+    const vendor = { $elements: [element] } as Domain;
+    for (let depth = 0; depth < 5000; depth += 1) {
+      holder.backingStore = holder = {};
+      const next = { name: "a", children: [] };
+      element.children.push(next);
+      element = next;
+    }
+    expect(() => writeDomain(chain)).toThrowError("backingStore is nested too deep");
+    const problems = validateDomain(chain, { maxProblems: 10_000 });
+    expect(problems.map(({ problem }) => problem)).toContain("is nested too deep");
+    expect(() => writeDomain(vendor)).toThrowError("/$elements/0 is nested too deep");
   });
 });

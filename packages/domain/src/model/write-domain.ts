@@ -4,7 +4,14 @@ import type { Domain } from "../gen/domain.ts";
 import { escapeAttribute, escapeText, isXmlName } from "../xml/escape-xml.ts";
 import type { XmlElement } from "../xml/xml-element.ts";
 import { domainElement, elementModel, namespaces, type PropertyModel } from "./element-model.ts";
-import { describe, partsOf, scalarText, type ElementExtras, type ElementParts } from "./element-parts.ts";
+import {
+  describe,
+  maxPathLength,
+  partsOf,
+  scalarText,
+  type ElementExtras,
+  type ElementParts,
+} from "./element-parts.ts";
 
 /**
  * Writes the model as libvirt's domain XML. The order is that of the schema, so equal models give equal texts however
@@ -81,6 +88,7 @@ class DomainWriter {
   }
 
   private children(property: PropertyModel, value: unknown, outer: string | undefined, indent: string): void {
+    if (this.path.length > maxPathLength) this.fail("is nested too deep");
     this.path.push(property.property);
     if (property.kind === "list" && Array.isArray(value)) {
       for (let index = 0; index < value.length; index += 1) {

@@ -5,7 +5,7 @@ import { Derivatives } from "../grammar/derivative.ts";
 import { Grammar, startOf } from "../grammar/grammar.ts";
 import type { Pattern } from "../grammar/pattern.ts";
 import { domainElement, elementModel, type ElementModel, type PropertyModel } from "../model/element-model.ts";
-import { describe, partsOf, scalarText, type ElementParts } from "../model/element-parts.ts";
+import { describe, maxPathLength, partsOf, scalarText, type ElementParts } from "../model/element-parts.ts";
 import type { XmlElement } from "../xml/xml-element.ts";
 import { allowedTexts, describeText, missing } from "./expectation.ts";
 
@@ -82,6 +82,10 @@ class Validator {
 
   /** Returns those of the elements that match; none when a problem was found. */
   element(value: unknown, model: ElementModel, elements: readonly Pattern[]): readonly Pattern[] {
+    if (this.path.length > maxPathLength) {
+      this.report([], "is nested too deep");
+      return [];
+    }
     if (model.scalar) return this.scalar(value, elements);
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       this.report([], `must be an object, not ${describe(value)}`);
