@@ -46,7 +46,7 @@ function itemStep(item: unknown, keys: readonly string[], items: Schema): string
 const valueStep = (item: unknown): string => `v:${JSON.stringify(item)}`;
 
 /** The children of a value with the step, schema and value of each; none for leaves. */
-export function* childrenOf(
+function* childrenOf(
   shape: Shape,
   value: unknown,
 ): Generator<{ step: string; schema: Schema; value: unknown; isField: boolean }> {

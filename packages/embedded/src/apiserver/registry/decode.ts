@@ -1,4 +1,4 @@
-import { badRequest, unsupportedMediaType } from "../http/status-error.ts";
+import { badRequest } from "../http/status-error.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { objectMetaReference } from "../schema/schema.ts";
@@ -92,7 +92,3 @@ function reportProblems(
 }
 
 const version = (apiVersion: string): string => apiVersion.split("/").at(-1) ?? apiVersion;
-
-const acceptedBodies = ["application/json", "application/yaml"];
-
-const wrongBodyType = (): Error => unsupportedMediaType(acceptedBodies);

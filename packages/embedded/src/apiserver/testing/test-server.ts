@@ -1,0 +1,132 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { silentLogger, systemClock, type Clock } from "@polyvirt/core";
+import { createKubeClient, type KubeClient } from "@polyvirt/kube";
+
+import { createApiServer, type ApiServer } from "../create-api-server.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The parsed body; tests look into it freely. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- assertions reach into answers of every kind
+  readonly json: any;
+}
+
+export interface KubectlResult {
+  readonly code: number;
+  readonly output: string;
+}
+
+export interface TestServer {
+  readonly directory: string;
+  readonly server: ApiServer;
+  readonly client: KubeClient;
+  /** Runs the real kubectl; output and errors come as one text. */
+  kubectl(args: readonly string[] | string, input?: string): Promise<KubectlResult>;
+  /** A plain request with the administrator's certificate, or with what `headers` say. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  clientAs(name: string, groups: readonly string[]): KubeClient;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** An API server of its own for a test: any free port, a directory that is gone afterwards. */
+export async function startTestServer(options: { clock?: Clock } = {}): Promise<TestServer> {
+  const directory = mkdtempSync(join(tmpdir(), "apiserver-"));
+  const kubeconfig = join(directory, "kubeconfig");
+  const clock = options.clock ?? systemClock;
+  const start = async (): Promise<ApiServer> => {
+    const server = createApiServer({ dataDir: directory, port: 0, logger: silentLogger, clock });
+    await server.start();
+    server.writeKubeconfig(kubeconfig);
+    return server;
+  };
+  let server = await start();
+  const clientAs = (name: string, groups: readonly string[]): KubeClient =>
+    createKubeClient({ connection: server.connectionAs(name, groups), clock: systemClock, logger: silentLogger });
+  let client = clientAs("admin", ["system:masters"]);
+  return {
+    directory,
+    get server() {
+      return server;
+    },
+    get client() {
+      return client;
+    },
+    clientAs,
+    kubectl: (args, input) => runKubectl(kubeconfig, typeof args === "string" ? args.split(" ") : args, input),
+    request: (method, path, body, headers) => send(server, method, path, body, headers),
+    async restart() {
+      await server.stop();
+      server = await start();
+      client = clientAs("admin", ["system:masters"]);
+    },
+    async stop() {
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function runKubectl(kubeconfig: string, args: readonly string[], input = ""): Promise<KubectlResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("kubectl", args, {
+      env: { ...process.env, KUBECONFIG: kubeconfig, HOME: join(kubeconfig, "..") },
+    });
+    const chunks: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? -1, output: Buffer.concat(chunks).toString() }));
+    child.stdin.end(input);
+  });
+}
+
+/** Whether this machine has kubectl; tests that need it are skipped otherwise. */
+export const hasKubectl = await new Promise<boolean>((resolve) => {
+  execFile("kubectl", ["version", "--client"], (error) => resolve(error === null));
+});
+
+async function send(
+  server: ApiServer,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const { certificate, key } = await server.connectionAs("admin", ["system:masters"]).credentials.get();
+  const anonymous = headers["Authorization"] !== undefined || headers["X-Anonymous"] !== undefined;
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(`${server.url}${path}`, {
+      method,
+      ca: server.certificateAuthority,
+      ...(anonymous ? {} : { cert: certificate, key }),
+      headers: { "Content-Type": "application/json", ...headers },
+      agent: false,
+    });
+    request.on("error", reject);
+    request.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        let json: unknown;
+        try {
+          json = JSON.parse(text);
+        } catch {
+          json = undefined;
+        }
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+      });
+    });
+    request.end(
+      body === undefined ? undefined : Buffer.isBuffer(body) || typeof body === "string" ? body : JSON.stringify(body),
+    );
+  });
+}
