@@ -6,7 +6,9 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      { test: { name: "unit", include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts"] } },
+      {
+        test: { name: "unit", include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "examples/**/*.test.ts"] },
+      },
       {
         test: {
           name: "integration",

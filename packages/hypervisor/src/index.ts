@@ -21,3 +21,4 @@ export { registry } from "./builtin.ts";
 export type * from "./tuner/plan.ts";
 export type { Report, Subject, ValidationRule } from "./validation/rule.ts";
 export { vcpuCount } from "./vcpus.ts";
+export { loadHypervisor, type HypervisorModule, type HypervisorToolkit } from "./load-hypervisor.ts";

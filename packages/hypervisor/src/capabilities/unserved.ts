@@ -8,17 +8,9 @@ import { findUses } from "./registry.ts";
  * is refused at once instead of failing later on its node. Whoever adds the missing part takes its row away.
  */
 const missing: Readonly<Partial<Record<FeatureKey, string>>> = {
-  "volumes.cloudInitConfigDrive": "a cloudInitConfigDrive volume",
-  "volumes.cloudInitNoCloud": "a cloudInitNoCloud volume",
-  "volumes.configMap": "a configMap volume",
   "volumes.containerPath": "a containerPath volume",
-  "volumes.downwardAPI": "a downwardAPI volume",
   "volumes.downwardMetrics": "a downwardMetrics volume",
-  "volumes.ephemeral": "an ephemeral volume",
-  "volumes.hostDisk": "a hostDisk volume",
   "volumes.memoryDump": "a memoryDump volume",
-  "volumes.secret": "a secret volume",
-  "volumes.serviceAccount": "a serviceAccount volume",
   "volumes.sysprep": "a sysprep volume",
   "utility-volumes": "a utility volume",
   "access-credentials": "an access credential",

@@ -46,7 +46,8 @@ function convert(
       dataStore: dataStoreOf(location),
     },
     backingStore: backingStoreOf(location),
-    target: { dev: target, bus, tray: given.cdrom?.tray || undefined },
+    // A closed tray is what a drive starts with anyway.
+    target: { dev: target, bus, tray: given.cdrom?.tray === "open" ? "open" : undefined },
     serial: given.serial || undefined,
     readonly: readonly ? {} : undefined,
     shareable: given.shareable === true ? {} : undefined,
