@@ -7,9 +7,10 @@ import { errors } from "./errors.ts";
 import type { FunctionDeclaration } from "./functions.ts";
 import type { Library } from "./library.ts";
 import { defaultParseLimits, type ParseLimits } from "./limits.ts";
-import { macroGroups, macroTable, type MacroTable } from "./macros.ts";
+import { NodeFactory, macroGroups, macroTable, type MacroTable } from "./macros.ts";
 import { parse, type ParseResult } from "./parse.ts";
 import { Program } from "./program.ts";
+import { relax } from "./relaxed/relax.ts";
 import { renderIssues, type Issue } from "./source.ts";
 import { standardFunctions } from "./stdlib/index.ts";
 import { joinProviders, type TypeProvider } from "./type-provider.ts";
@@ -147,7 +148,10 @@ export class Environment {
   #compile(source: string, options: CompileOptions): CompileResult {
     const parsed = this.parse(source);
     if (!parsed.ok) return failure(source, parsed.issues);
-    const { expr } = parsed;
+    const expr =
+      this.dialect === "relaxed"
+        ? relax(parsed.expr, this.declarations, new NodeFactory(parsed.nodeCount))
+        : parsed.expr;
     if (options.skipCheck === true) {
       const compiled = compileExpression(expr, this.declarations, unchecked);
       return { ok: true, program: new Program({ source, expr, type: DYN, info: unchecked, compiled }) };

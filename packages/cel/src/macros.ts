@@ -7,7 +7,12 @@ type Span = Range & { readonly at: number };
 
 /** Makes nodes with unique ids. */
 export class NodeFactory {
-  #count = 0;
+  #count: number;
+
+  /** Ids begin where another factory stopped, when nodes of both end up in one tree. */
+  constructor(first = 0) {
+    this.#count = first;
+  }
 
   /** How many ids were given out. */
   get count(): number {

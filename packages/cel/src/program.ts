@@ -3,6 +3,7 @@ import type { CheckInfo } from "./check-info.ts";
 import type { CompiledExpression } from "./compile.ts";
 import { errors } from "./errors.ts";
 import { CostExceeded, Frame } from "./frame.ts";
+import { printExpr } from "./print.ts";
 import { positionOf, type Range } from "./source.ts";
 import type { Type } from "./types.ts";
 import { CelError, adapt, type Value } from "./values.ts";
@@ -54,6 +55,11 @@ export class Program {
     this.type = type;
     this.info = info;
     this.#compiled = compiled;
+  }
+
+  /** The expression in strict CEL, which a Kubernetes API server understands; for a relaxed one this is what runs. */
+  get strictSource(): string {
+    return printExpr(this.expr);
   }
 
   /** The variables that the expression reads. */
