@@ -3,7 +3,7 @@
  * names, JSON pointer, patch and diff. Pure: no files, no network, and nothing here knows Kubernetes objects or VMs.
  * Start with `errors.ts`.
  */
-export { PolyvirtError, defineErrors, describeError, hasCode, type ErrorKind } from "./errors.ts";
+export { PolyvirtError, defineErrors, describeError, errorKinds, hasCode, type ErrorKind } from "./errors.ts";
 export { systemClock, type Clock, type Timer } from "./clock.ts";
 export { formatDuration, parseDuration, parseDurationNanoseconds } from "./duration.ts";
 export { isJsonObject, jsonEqual, type JsonObject, type JsonValue } from "./json.ts";

@@ -15,8 +15,11 @@ interface Vector {
 }
 
 const require = createRequire(import.meta.url);
-const vectors = ["tests.json", "spec_tests.json"].flatMap((file) => {
-  const path = require.resolve(`json-patch-test-suite/${file}`);
+const files = {
+  tests: require.resolve("json-patch-test-suite/tests.json"),
+  spec: require.resolve("json-patch-test-suite/spec_tests.json"),
+};
+const vectors = Object.entries(files).flatMap(([file, path]) => {
   return (JSON.parse(readFileSync(path, "utf8")) as Vector[]).map((vector, index) => ({ ...vector, file, index }));
 });
 const active = vectors.filter((vector) => vector.disabled !== true && vector.patch !== undefined);

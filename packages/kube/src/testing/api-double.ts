@@ -10,7 +10,7 @@ import type { TLSSocket } from "node:tls";
 import type { KubeObject } from "@polyvirt/api/k8s";
 import { createCertificateAuthority, issueCertificate } from "../x509/certificate.ts";
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage["headers"];
@@ -20,7 +20,7 @@ export interface SeenRequest {
 }
 
 /** Answers a request itself and returns true, or leaves it to the next. */
-export type Intercept = (request: SeenRequest, response: ServerResponse) => boolean;
+type Intercept = (request: SeenRequest, response: ServerResponse) => boolean;
 
 export interface ApiDouble {
   readonly url: string;

@@ -13,7 +13,7 @@ import {
 } from "@polyvirt/protocol";
 import { errors } from "../errors.ts";
 
-export interface NotifyHandler {
+interface NotifyHandler {
   /** The machine changed; `gone` when the launcher has forgotten it after this last state. */
   onDomain(domain: DomainDocument, gone: boolean): void;
   onEvent(event: Pick<Event, "type" | "reason" | "message">): void;
