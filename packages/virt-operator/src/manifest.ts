@@ -1,4 +1,4 @@
-import { labels, type KubeVirt } from "@polyvirt/api";
+import { labels, ports, type KubeVirt } from "@polyvirt/api";
 import { buildCustomResourceDefinition } from "@polyvirt/api/crds";
 import type { Deployment, KubeObject, Namespace } from "@polyvirt/api/k8s";
 import { accountObjects } from "./access/access-objects.ts";
@@ -81,6 +81,9 @@ function operatorDeployment(
               image: images.virtOperator,
               imagePullPolicy: "IfNotPresent",
               env: [...downwardEnvironment, { name: "OPERATOR_VERSION", value: options.version }, ...imageNames],
+              ports: [{ name: "health", containerPort: ports.health, protocol: "TCP" }],
+              readinessProbe: { httpGet: { path: "/readyz", port: ports.health }, periodSeconds: 2 },
+              livenessProbe: { httpGet: { path: "/healthz", port: ports.health }, initialDelaySeconds: 15 },
               resources: { requests: { cpu: "5m", memory: "96Mi" } },
               securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
             },

@@ -1,4 +1,6 @@
+import { ports } from "@polyvirt/api";
 import { registry } from "@polyvirt/hypervisor";
+import { startHealthServer } from "@polyvirt/kube";
 import { composeVirtOperator, imageVariables } from "@polyvirt/virt-operator";
 import { runRole } from "../role-process.ts";
 
@@ -22,5 +24,8 @@ await runRole("virt-operator", async ({ client, clock, logger, signal, required 
       virtLauncher: required(imageVariables.virtLauncher),
     },
   });
+  // Stand-by replicas are ready, too: they can take over at any moment.
+  const health = await startHealthServer({ host: required("POD_IP"), port: ports.health, isReady: () => true });
   await operator.run(signal);
+  await health.close();
 });
