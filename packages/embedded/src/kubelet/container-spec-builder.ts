@@ -2,6 +2,7 @@ import type { Container, Pod, VolumeMount } from "@polyvirt/api/k8s";
 import type { ContainerMount, ContainerSpec } from "@polyvirt/host";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
 import { errors } from "../errors.ts";
+import { amountsOf, requestsOf } from "../scheduler/resource-amount.ts";
 import { expand, expandAll } from "./environment.ts";
 import { credentialsOf } from "./security.ts";
 import type { PreparedVolume } from "./volumes/prepare-volumes.ts";
@@ -15,6 +16,8 @@ interface SpecContext {
   readonly extraMounts: readonly ContainerMount[];
   readonly maskedDirectories: readonly string[];
   readonly visiblePaths: readonly string[];
+  /** The container's control group; unique on the machine. */
+  readonly groupName: string;
 }
 
 export interface BuiltSpec {
@@ -46,12 +49,26 @@ export function buildContainerSpec(pod: Pod, container: Container, context: Spec
       hostPid: pod.spec.hostPID === true,
       readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
       credentials: credentialsOf(pod, container),
+      groupName: context.groupName,
+      limits: limitsOf(container),
     };
     return { spec, release };
   } catch (error) {
     release();
     throw error;
   }
+}
+
+function limitsOf(container: Container): ContainerSpec["limits"] {
+  const limits = amountsOf(container.resources?.limits);
+  const cpuLimit = limits.get("cpu");
+  const memoryBytes = limits.get("memory");
+  const cpuRequest = requestsOf(container).get("cpu");
+  return {
+    ...(cpuLimit === undefined ? {} : { cpuLimit }),
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    ...(cpuRequest === undefined ? {} : { cpuRequest }),
+  };
 }
 
 /** As Kubernetes: the pod's hostname or name, as far as a host name may be long. */

@@ -76,6 +76,7 @@ export class ContainerStarter {
       extraMounts: this.#extraMounts(record, container, directory),
       maskedDirectories: this.#context.maskedDirectories,
       visiblePaths: this.#context.visiblePaths,
+      groupName: `${this.#context.nodeName}/${record.uid}/${container.name}-${attempt}`,
     });
     events.record(record.pod, "Normal", "Created", `Created container: ${container.name}`);
     const process = startContainer(directory, built.spec, clock);

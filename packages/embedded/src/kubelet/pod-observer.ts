@@ -77,6 +77,7 @@ export function toInstance(state: ContainerState, attempt: number, message: () =
         const text = "The container could not be located: its exit was not recorded";
         return { ...base, reason: "ContainerStatusUnknown", message: text };
       }
+      if (state.outOfMemory && state.exitCode !== 0) return { ...base, reason: "OOMKilled" };
       const said = message();
       return said === undefined || said === "" ? base : { ...base, message: said };
     }

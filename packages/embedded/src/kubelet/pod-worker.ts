@@ -174,8 +174,7 @@ export class PodWorker {
       const { current } = observationOf(observation, container.name);
       if (known === undefined || current?.phase !== "exited" || known.endedAttempt === current.attempt) continue;
       known.endedAttempt = current.attempt;
-      known.pump?.drain(true);
-      known.pump?.close();
+      known.pump?.finish();
       delete known.stopping;
       this.#options.prober.forget(record, container.name);
       this.#backOff(record, container, known, current);

@@ -2,7 +2,10 @@ import type { Container, Pod } from "@polyvirt/api/k8s";
 import type { ContainerCredentials } from "@polyvirt/host";
 import { errors } from "../errors.ts";
 
-/** What a container may do unless it asks otherwise: the usual set of container runtimes. */
+/**
+ * What a container may do unless it asks otherwise: the usual set of container runtimes, without making device nodes,
+ * because no device control group keeps it from opening what it makes.
+ */
 const defaultCapabilities = [
   "chown",
   "dac_override",
@@ -15,7 +18,6 @@ const defaultCapabilities = [
   "net_bind_service",
   "net_raw",
   "sys_chroot",
-  "mknod",
   "audit_write",
   "setfcap",
 ];

@@ -1,11 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import * as fs from "node:fs";
+import * as path from "node:path";
 import { errors } from "../errors.ts";
 import { isAlive, type ProcessIdentity } from "../process-identity.ts";
 import { commandEnvironment, type ContainerCredentials } from "./container-spec.ts";
 import { execScript } from "./shim-script.ts";
 
+/** In a container's directory: the names and values that its processes get. */
+export const environmentFile = "environment.json";
+
 interface ExecOptions {
+  /** Where the container was started. */
+  readonly directory: string;
   /** First process of the container. */
   readonly init: ProcessIdentity;
   readonly command: readonly string[];
@@ -25,7 +31,7 @@ interface ExecOptions {
  */
 export function execInContainer(options: ExecOptions): ChildProcess {
   const { init, command, credentials, privileged } = options;
-  const environment = environmentOf(init);
+  const environment = environmentOf(options.directory);
   if (!isAlive(init)) throw errors.HostProcessGone(`execute ${command[0] ?? ""} in a container: it has ended`);
   const rootless = process.getuid?.() === 0 ? [] : ["--user", "--preserve-credentials"];
   const enter = [`--target=${init.pid}`, ...rootless, "--mount", "--uts", "--pid", "--root", "--wd", "--"];
@@ -43,18 +49,12 @@ export function execInContainer(options: ExecOptions): ChildProcess {
   });
 }
 
-/** The environment that the container's first process was started with. */
-function environmentOf(init: ProcessIdentity): Map<string, string> {
-  let text: string;
+function environmentOf(directory: string): Map<string, string> {
   try {
-    text = fs.readFileSync(`/proc/${init.pid}/environ`, "utf8");
+    const text = fs.readFileSync(path.join(directory, environmentFile), "utf8");
+    // Written by startContainer from a map of texts.
+    return new Map(JSON.parse(text) as [string, string][]);
   } catch (cause) {
-    throw errors.HostProcessGone(`read the environment of a container: it has ended`, { cause });
+    throw errors.HostProcessGone("read the environment of a container: its directory is gone", { cause });
   }
-  return new Map(
-    text
-      .split("\0")
-      .filter((entry) => entry.includes("="))
-      .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
-  );
 }

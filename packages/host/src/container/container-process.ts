@@ -6,6 +6,8 @@ import type { Clock, Timer } from "@polyvirt/core";
 import { errors } from "../errors.ts";
 import { bootId } from "../machine-facts.ts";
 import { listProcesses, identifyProcess, signalProcess, type SignalName } from "../process-identity.ts";
+import { environmentFile } from "./container-exec.ts";
+import { createGroups, killGroups, removeGroups } from "./cgroup.ts";
 import { readContainerState, type ContainerState } from "./container-state.ts";
 import { shimEnvironment, unshareFlags, type ContainerSpec } from "./container-spec.ts";
 import { separateMounts } from "./separate-mounts.ts";
@@ -45,18 +47,23 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
   }
   fs.mkdirSync(path.join(directory, "root"), { recursive: true });
   fs.writeFileSync(path.join(directory, "boot-id"), bootId());
+  fs.writeFileSync(path.join(directory, environmentFile), JSON.stringify([...spec.environment]), { mode: 0o600 });
   const stdout = fs.openSync(path.join(directory, "stdout"), "a", 0o600);
   const stderr = fs.openSync(path.join(directory, "stderr"), "a", 0o600);
   try {
     const rootless = process.getuid?.() !== 0;
     const mountInfo = fs.readFileSync("/proc/self/mountinfo", "utf8");
     const lowers = separateMounts(mountInfo, [...usualPaths, ...spec.visiblePaths]);
+    const groups = createGroups(directory, spec.groupName, spec.limits);
     const shim = ["--", "/bin/sh", "-c", outerShim, "container-shim"];
     const child = spawn("unshare", [...unshareFlags(spec, rootless), ...shim], {
       detached: true,
       cwd: "/",
       stdio: ["ignore", stdout, stderr, "pipe"],
-      env: { PATH: systemPath, ...shimEnvironment(spec, { directory, innerScript: innerShim, rootless, lowers }) },
+      env: {
+        PATH: systemPath,
+        ...shimEnvironment(spec, { directory, innerScript: innerShim, rootless, lowers, groups }),
+      },
     });
     const watched = watchContainer(directory, clock, true);
     child.once("exit", () => watched.shimEnded());
@@ -106,6 +113,7 @@ function watchContainer(directory: string, clock: Clock, ownChild: boolean): Wat
     phase = current.phase;
     if (current.phase === "exited") {
       if (current.lost) killLeftOvers(current);
+      removeGroups(directory, clock);
       detach();
     }
     for (const listener of listeners) listener();
@@ -124,7 +132,7 @@ function watchContainer(directory: string, clock: Clock, ownChild: boolean): Wat
     timer?.cancel();
     watcher?.close();
   };
-  const kill = (): void => killContainer(state());
+  const kill = (): void => killContainer(directory, state());
   const container: ContainerProcess = {
     directory,
     state,
@@ -145,9 +153,10 @@ function watchContainer(directory: string, clock: Clock, ownChild: boolean): Wat
 
 /**
  * With its own process namespace the end of the first process is the end of all. A container that shares the machine's
- * process ids is found by its session, which its shim leads, and by descent.
+ * process ids is found by its control group, or without one by its session, which its shim leads, and by descent.
  */
-function killContainer(state: ContainerState): void {
+function killContainer(directory: string, state: ContainerState): void {
+  if (killGroups(directory)) return;
   if (state.phase === "exited") return killLeftOvers(state);
   if (state.phase === "running") {
     const others = state.shim === undefined ? [] : descendantsOf(state.shim.pid);

@@ -1,3 +1,5 @@
+import type { ResourceLimits } from "./cgroup-plan.ts";
+
 /** What the kubelet asks for: one container, as a process of this machine. Plain data; no Kubernetes words. */
 export interface ContainerSpec {
   readonly command: readonly string[];
@@ -17,6 +19,9 @@ export interface ContainerSpec {
   readonly hostPid: boolean;
   readonly readOnlyRoot: boolean;
   readonly credentials: ContainerCredentials;
+  /** Unique among all containers of the machine; may have slashes to group them. */
+  readonly groupName: string;
+  readonly limits: ResourceLimits;
 }
 
 export interface ContainerMount {
@@ -44,6 +49,7 @@ interface ShimContext {
   readonly innerScript: string;
   readonly rootless: boolean;
   readonly lowers: readonly string[];
+  readonly groups: readonly string[];
 }
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -54,6 +60,7 @@ export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Reco
     ...commandEnvironment(spec),
     ...numbered("LOWER", "LOWERS", context.lowers),
     ...numbered("MASK", "MASKS", spec.maskedDirectories),
+    ...numbered("GROUP", "GROUPS", context.groups),
     PV_DIR: context.directory,
     PV_INNER: context.innerScript,
     PV_ROOTLESS: flag(context.rootless),

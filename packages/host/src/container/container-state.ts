@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { ranOutOfMemory } from "./cgroup.ts";
 import { isAlive, parseProcessStat, type ProcessIdentity } from "../process-identity.ts";
 
 /** What the files of a container's directory say about it: enough for a program that did not start it itself. */
@@ -18,6 +19,8 @@ export type ContainerState =
       readonly finishedAt: number;
       /** Why the command was never executed. */
       readonly setupError?: string;
+      /** The kernel killed a process of it that went over the memory limit. */
+      readonly outOfMemory: boolean;
       /** The exit code was not recorded: the machine went down, or somebody killed the shim. */
       readonly lost: boolean;
       /** Left over when only the shim was killed. */
@@ -44,6 +47,7 @@ export function readContainerState(directory: string, now: number, started = fal
       exitCode: Number.parseInt(exit, 10),
       finishedAt: modifiedAt(directory, "exit") ?? now,
       lost: false,
+      outOfMemory: ranOutOfMemory(directory),
       ...(startedAt === undefined ? {} : { startedAt }),
       ...(setupError === undefined ? {} : { setupError }),
     };
@@ -55,6 +59,7 @@ export function readContainerState(directory: string, now: number, started = fal
       exitCode: lostExitCode,
       finishedAt: now,
       lost: true,
+      outOfMemory: false,
       ...(startedAt === undefined ? {} : { startedAt }),
       ...(init !== undefined && isAlive(init) ? { init } : {}),
     };

@@ -13,8 +13,10 @@ import { releaseRange } from "../release-range.ts";
  * the log exactly once. What was read is given back to the disk by punching a hole into the raw file.
  */
 export interface LogPump {
-  /** Reads what is there now. `end` takes also a last line without its newline. */
-  drain(end?: boolean): void;
+  /** Reads what is there now, as far as one turn goes. */
+  drain(): void;
+  /** The container has ended: reads the rest, also a last line without its newline, and then closes. */
+  finish(): void;
   /** Returns how to stop listening. */
   onAppend(listener: () => void): () => void;
   close(): void;
@@ -42,29 +44,48 @@ const releaseBytes = 1024 * 1024;
 /** Longer lines are split, as container runtimes do. */
 const lineBytes = 16 * 1024;
 const gatherMs = 20;
+const chunksPerTurn = 8;
 const newline = 0x0a;
 
 export function createLogPump(options: LogPumpOptions): LogPump {
   const { directory, logFile, clock } = options;
   const listeners = new Set<() => void>();
   let timer: Timer | undefined;
+  let ended = false;
   let watcher: fs.FSWatcher | undefined;
   const progress = recover(directory, logFile);
   const released: Record<LogStream, number> = { stdout: 0, stderr: 0 };
 
-  const drain = (end = false): void => {
-    let appended = false;
-    for (const stream of streams) {
-      while (pumpChunk(stream, end)) appended = true;
-    }
-    if (!appended) return;
+  /** A part of what is there: a container that writes faster than we read must not stop everything else. */
+  const drain = (): void => {
+    timer?.cancel();
+    timer = undefined;
+    let chunks = 0;
+    const more = streams.map((stream) => {
+      for (let turn = 0; turn < chunksPerTurn; turn++, chunks++) if (!pumpChunk(stream)) return false;
+      return true;
+    });
     if (progress.log > (options.maxBytes ?? 10 * 1024 * 1024)) rotate(logFile, options.keep ?? 5, progress);
-    for (const listener of listeners) listener();
+    if (chunks > 0) for (const listener of listeners) listener();
+    if (more.includes(true)) schedule(0);
+    else if (ended) close();
   };
 
-  const pumpChunk = (stream: LogStream, end: boolean): boolean => {
-    const bytes = readChunk(path.join(directory, stream), progress[stream]);
-    const complete = completeLength(bytes, end);
+  const schedule = (delayMs: number): void => {
+    timer ??= clock.setTimer(delayMs, drain);
+  };
+
+  const close = (): void => {
+    timer?.cancel();
+    watcher?.close();
+    watcher = undefined;
+  };
+
+  const pumpChunk = (stream: LogStream): boolean => {
+    const { bytes, size } = readChunk(path.join(directory, stream), progress[stream]);
+    // The container can cut its own output off; it goes on behind what is left.
+    if (size < progress[stream]) progress[stream] = size;
+    const complete = completeLength(bytes, ended);
     if (complete === 0) return false;
     const text = formatLogLines(bytes.subarray(0, complete), stream, clock.now(), lineBytes);
     fs.appendFileSync(logFile, text, { mode: 0o600 });
@@ -80,10 +101,7 @@ export function createLogPump(options: LogPumpOptions): LogPump {
 
   watcher = fs.watch(directory, { persistent: false }, (_event, name) => {
     if (name !== "stdout" && name !== "stderr") return;
-    timer ??= clock.setTimer(gatherMs, () => {
-      timer = undefined;
-      drain();
-    });
+    schedule(gatherMs);
   });
   watcher.on("error", () => {});
   drain();
@@ -93,32 +111,33 @@ export function createLogPump(options: LogPumpOptions): LogPump {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    close() {
-      timer?.cancel();
-      watcher?.close();
-      watcher = undefined;
+    finish() {
+      ended = true;
+      drain();
     },
+    close,
   };
 }
 
 /** Whole lines, or a piece of one that is too long, or everything at the end. */
-function completeLength(bytes: Buffer, end: boolean): number {
+function completeLength(bytes: Buffer, ended: boolean): number {
   const last = bytes.lastIndexOf(newline);
   if (last >= 0) return last + 1;
-  return end || bytes.length >= lineBytes ? bytes.length : 0;
+  return ended || bytes.length >= lineBytes ? bytes.length : 0;
 }
 
-function readChunk(file: string, position: number): Buffer {
+function readChunk(file: string, position: number): { bytes: Buffer; size: number } {
   let fd: number;
   try {
     fd = fs.openSync(file, "r");
   } catch {
     // The container's directory was removed: there is nothing more to read.
-    return Buffer.alloc(0);
+    return { bytes: Buffer.alloc(0), size: position };
   }
   try {
-    const buffer = Buffer.allocUnsafe(chunkBytes);
-    return buffer.subarray(0, fs.readSync(fd, buffer, 0, chunkBytes, position));
+    const { size } = fs.fstatSync(fd);
+    const bytes = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(0, size - position)));
+    return { bytes: bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, position)), size };
   } finally {
     fs.closeSync(fd);
   }

@@ -24,7 +24,7 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 read -r stat </proc/self/stat
 printf '%s\\n' "$stat" >"$PV_DIR/shim"
 exec 4>&2 2>"$PV_DIR/shim-log" 8>"$PV_DIR/exit"
-/bin/sh -c "$PV_INNER" container 2>&4 4>&- 8>&-
+(exec /bin/sh -c "$PV_INNER" container 2>&4 4>&- 8>&-)
 printf '%s\\n' "$?" >&8
 exit 0
 `;
@@ -46,6 +46,12 @@ fail() { printf '%s\\n' "$1" >&2; exit "\${2:-125}"; }
 must() { "$@" || fail "failed: $*"; }
 read -r stat </proc/self/stat
 printf '%s\\n' "$stat" >"$PV_DIR/init"
+i=0
+while [ $i -lt "$PV_GROUPS" ]; do
+  eval "group=\\$PV_GROUP_$i"
+  printf 0 >"$group/cgroup.procs" || fail "failed: join the control group $group"
+  i=$((i + 1))
+done
 
 must mount -t tmpfs -o mode=755 tmpfs "$PV_DIR/root"
 must cd "$PV_DIR/root"

@@ -74,9 +74,12 @@ async function probeExec(
   command: readonly string[],
   limitMs: number,
 ): Promise<ProbeResult> {
-  const state = record.containers.get(container.name)?.process?.state();
-  if (state?.phase !== "running") return { success: false, message: "the container does not run" };
+  const process = record.containers.get(container.name)?.process;
+  const state = process?.state();
+  if (process === undefined || state?.phase !== "running")
+    return { success: false, message: "the container does not run" };
   const child = execInContainer({
+    directory: process.directory,
     init: state.init,
     command,
     credentials: credentialsOf(record.pod, container),

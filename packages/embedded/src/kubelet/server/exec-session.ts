@@ -32,6 +32,7 @@ export function parseExecRequest(query: URLSearchParams): ExecRequest {
 interface ExecTarget {
   readonly record: PodRecord;
   readonly container: Container;
+  readonly directory: string;
   readonly init: ProcessIdentity;
 }
 
@@ -49,6 +50,7 @@ export function serveExec(
   let child: ChildProcess;
   try {
     child = execInContainer({
+      directory: target.directory,
       init: target.init,
       command: request.command,
       credentials: credentialsOf(target.record.pod, target.container),

@@ -191,8 +191,10 @@ export class KubeletServer {
     { record, container }: { record: PodRecord; container: Container },
     query: URLSearchParams,
   ): void {
-    const state = record.containers.get(container.name)?.process?.state();
-    if (state?.phase !== "running") throw new Refusal(400, `container ${container.name} does not run`);
+    const process = record.containers.get(container.name)?.process;
+    const state = process?.state();
+    if (process === undefined || state?.phase !== "running")
+      throw new Refusal(400, `container ${container.name} does not run`);
     const exec = parseExecRequest(query);
     if (exec.command.length === 0) throw new Refusal(400, "say which command to execute");
     const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
@@ -204,7 +206,7 @@ export class KubeletServer {
       );
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      serveExec(webSocket, protocol, { record, container, init: state.init }, exec);
+      serveExec(webSocket, protocol, { record, container, directory: process.directory, init: state.init }, exec);
     });
   }
 }

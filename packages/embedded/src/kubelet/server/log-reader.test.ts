@@ -61,6 +61,7 @@ describe("readLog", () => {
     let running = true;
     const pump = {
       drain: () => {},
+      finish: () => {},
       close: () => {},
       onAppend: (listener: () => void) => ((wake = listener), () => {}),
     };

@@ -1,0 +1,129 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { Clock } from "@polyvirt/core";
+import { identifyProcess, signalProcess } from "../process-identity.ts";
+import { findHierarchies, planGroups, type Hierarchy, type ResourceLimits } from "./cgroup-plan.ts";
+
+/** All our groups are below one of this name. */
+const topGroup = "polyvirt";
+const recordFile = "cgroups";
+const memoryFile = "out-of-memory";
+const killRounds = 50;
+const retryMs = 50;
+
+let known: Hierarchy[] | undefined;
+
+/** The hierarchies in which this process can make groups; none without the rights for it. */
+export function usableHierarchies(): readonly Hierarchy[] {
+  known ??= findHierarchies(readText("/proc/self/cgroup"), readText("/proc/self/mountinfo")).filter(({ directory }) =>
+    canWrite(directory),
+  );
+  return known;
+}
+
+/**
+ * Makes the groups of a container and records them in its directory, so that a later program finds its processes.
+ * SAFETY: the names come from the caller's own identifiers (node, pod UID, container), which cannot hold a slash.
+ */
+export function createGroups(directory: string, name: string, limits: ResourceLimits): string[] {
+  const groups = planGroups(usableHierarchies(), `${topGroup}/${name}`, limits);
+  fs.writeFileSync(path.join(directory, recordFile), groups.map((group) => group.directory).join("\n"), {
+    mode: 0o600,
+  });
+  for (const group of groups) {
+    fs.mkdirSync(group.directory, { recursive: true });
+    for (const [file, value] of group.settings) writeSetting(path.join(group.directory, file), value);
+  }
+  return groups.map((group) => group.directory);
+}
+
+/** Ends everything that is in the container's groups; false when it has none. */
+export function killGroups(directory: string): boolean {
+  const [group] = recordedGroups(directory).filter((candidate) => fs.existsSync(candidate));
+  if (group === undefined) return false;
+  for (let round = 0; round < killRounds; round++) {
+    const members = membersOf(group);
+    if (members.length === 0) return true;
+    for (const pid of members) {
+      const identity = identifyProcess(pid);
+      if (identity !== undefined) signalProcess(identity, "SIGKILL");
+    }
+  }
+  return true;
+}
+
+/** Ends what is left of a container and removes its groups; tries again until the kernel lets them go. */
+export function removeGroups(directory: string, clock: Clock, tries = 40): void {
+  killGroups(directory);
+  // The groups know it only as long as they are there.
+  if (ranOutOfMemory(directory)) fs.writeFileSync(path.join(directory, memoryFile), "");
+  const left = recordedGroups(directory).filter((group) => !removeGroup(group));
+  if (left.length > 0 && tries > 0) clock.setTimer(retryMs, () => removeGroups(directory, clock, tries - 1));
+}
+
+/** Whether the kernel killed something in the container because it had reached its memory limit. */
+export function ranOutOfMemory(directory: string): boolean {
+  if (fs.existsSync(path.join(directory, memoryFile))) return true;
+  return recordedGroups(directory).some((group) =>
+    ["memory.oom_control", "memory.events"].some((file) => /^oom_kill [1-9]/m.test(readText(path.join(group, file)))),
+  );
+}
+
+function recordedGroups(directory: string): string[] {
+  return readText(path.join(directory, recordFile))
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+function membersOf(group: string): number[] {
+  return readText(path.join(group, "cgroup.procs"))
+    .split("\n")
+    .filter((line) => line !== "" && line !== "0")
+    .map(Number);
+}
+
+/** True when the group is gone. Those above it that are ours go too when it was the last one in them. */
+function removeGroup(group: string): boolean {
+  try {
+    fs.rmdirSync(group);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT";
+  }
+  for (let parent = path.dirname(group); parent.includes(`/${topGroup}`); parent = path.dirname(parent)) {
+    try {
+      fs.rmdirSync(parent);
+    } catch {
+      // Other containers are still in it.
+      break;
+    }
+  }
+  return true;
+}
+
+/** A controller that is not available here leaves the container without that limit. */
+function writeSetting(file: string, value: string): void {
+  try {
+    fs.writeFileSync(file, value);
+  } catch {
+    // The caller cannot do anything about it; usage is then bounded by the machine alone.
+  }
+}
+
+function canWrite(directory: string): boolean {
+  try {
+    fs.accessSync(directory, fs.constants.W_OK);
+    return fs.existsSync(path.join(directory, "cgroup.procs"));
+  } catch {
+    // Another owner, or a read-only mount.
+    return false;
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    // Not there on this machine, or gone with its container.
+    return "";
+  }
+}
