@@ -1,5 +1,5 @@
 import type { Dialect } from "../dialect.ts";
-import { BOOL, DYN, NULL, STRING } from "../types.ts";
+import { BOOL, NULL, STRING } from "../types.ts";
 import type { Value } from "../values.ts";
 import {
   compileMatchConditions,
@@ -94,7 +94,7 @@ export function compileValidatingPolicy(
   }));
   const annotations = (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
     key,
-    value: compiler.compile(valueExpression, [STRING, NULL, DYN], { hasAuthorizer: false }),
+    value: compiler.compile(valueExpression, [STRING, NULL], { hasAuthorizer: false }),
   }));
   const failurePolicy = spec.failurePolicy ?? "Fail";
   return {
