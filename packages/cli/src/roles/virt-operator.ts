@@ -1,11 +1,8 @@
 import { ports } from "@polyvirt/api";
-import { registry } from "@polyvirt/hypervisor";
+import { parseArchitecture, registry } from "@polyvirt/hypervisor";
 import { startHealthServer } from "@polyvirt/kube";
 import { composeVirtOperator, imageVariables } from "@polyvirt/virt-operator";
 import { runRole } from "../role-process.ts";
-
-/** Node's names of architectures, in Kubernetes' words. */
-const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
 
 await runRole("virt-operator", async ({ client, clock, logger, signal, required }) => {
   const operator = composeVirtOperator({
@@ -15,7 +12,7 @@ await runRole("virt-operator", async ({ client, clock, logger, signal, required 
     namespace: required("POD_NAMESPACE"),
     identity: required("POD_NAME"),
     version: required("OPERATOR_VERSION"),
-    architecture: architectures[process.arch] ?? process.arch,
+    architecture: parseArchitecture(process.arch) ?? process.arch,
     hypervisors: registry,
     images: {
       virtApi: required(imageVariables.virtApi),
