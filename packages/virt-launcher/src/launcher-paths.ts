@@ -10,6 +10,8 @@ export interface LauncherPaths {
   /** Where image volumes are mounted, by volume name. */
   readonly containerDisks: string;
   readonly devices: string;
+  /** Where the kubelet mounts the token of a guest's account. */
+  readonly serviceAccount: string;
 }
 
 export const podPaths: LauncherPaths = {
@@ -19,4 +21,5 @@ export const podPaths: LauncherPaths = {
   ephemeralDisks: "/var/run/kubevirt-ephemeral-disks",
   containerDisks: "/var/run/kubevirt/container-disks",
   devices: "/dev",
+  serviceAccount: "/var/run/secrets/kubernetes.io/serviceaccount",
 };

@@ -122,7 +122,7 @@ describe("a launcher and its guest", () => {
     const console = await ConsoleClient.open(pod.serialSocket);
     await console.echo("up");
     console.type("I");
-    await console.echo("up");
+    await console.echo("deaf");
     running.child.kill("SIGTERM");
     expect(await running.exited).toBe(0);
     expect(handler.told().at(-1)).toBe("DELETED Shutoff/Destroyed");

@@ -51,7 +51,7 @@ describe("findUnserved", () => {
   it("names every field that this version cannot run yet", () => {
     const vmi = instance(
       { devices: { tpm: {}, gpus: [{ name: "g", deviceName: "d" }] } },
-      { volumes: [{ name: "ci", cloudInitNoCloud: { userData: "x" } }] },
+      { volumes: [{ name: "s", sysprep: { configMap: { name: "x" } } }] },
     );
     expect(findUnserved("spec", vmi.spec).map(({ field }) => field)).toEqual([
       "spec.volumes[0]",

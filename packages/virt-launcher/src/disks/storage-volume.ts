@@ -1,0 +1,95 @@
+import * as fs from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { basename } from "node:path";
+import { parseQuantity, quantityToInteger } from "@polyvirt/core";
+import type { VolumeLocation } from "@polyvirt/hypervisor";
+import { errors } from "../errors.ts";
+import { checkImage, onlyFileIn, type CheckedImage } from "./image-file.ts";
+import type { VolumeRequest } from "./prepare-volumes.ts";
+
+/** A disk of an OCI image: the image stays as it is, the guest writes into a layer above it. */
+export async function prepareContainerDisk(request: VolumeRequest): Promise<VolumeLocation> {
+  const { volume, field, paths } = request;
+  const mount = `${paths.containerDisks}/${volume.name}`;
+  const given = volume.containerDisk?.path ?? "";
+  const relative = given === "" ? onlyFileIn(mount, "disk", field) : given.replace(/^\/+/, "");
+  return overlay(request, checkImage(mount, relative, field), "file");
+}
+
+export async function prepareEmptyDisk({ volume, paths, images }: VolumeRequest): Promise<VolumeLocation> {
+  const path = `${paths.ephemeralDisks}/empty-disks/${volume.name}.qcow2`;
+  if (!fs.existsSync(path)) {
+    await mkdir(`${paths.ephemeralDisks}/empty-disks`, { recursive: true });
+    await images.makeEmpty(path, bytesOf(volume.emptyDisk?.capacity));
+  }
+  return { kind: "file", path, format: "qcow2" };
+}
+
+/** A claim is a block device in /dev, or a file system with one raw image in it. */
+export async function prepareClaim({ volume, field, paths }: VolumeRequest): Promise<VolumeLocation> {
+  const device = `${paths.devices}/${volume.name}`;
+  if (fs.statSync(device, { throwIfNoEntry: false })?.isBlockDevice() === true) {
+    return { kind: "block", path: device, format: "raw" };
+  }
+  // A claim's image is always raw, whatever its bytes say: the guest may have written a qcow2 header into it.
+  return { kind: "file", path: rawFile(`${paths.private}/vmi-disks/${volume.name}`, "disk.img", field), format: "raw" };
+}
+
+/** A claim that the guest must not change: it writes into a layer that goes with the pod. */
+export async function prepareEphemeral(request: VolumeRequest): Promise<VolumeLocation> {
+  const { path, kind } = await prepareClaim(request);
+  const virtualBytes = BigInt(kind === "block" ? sizeOfDevice(path) : fs.statSync(path).size);
+  return overlay(request, { path, format: "raw", virtualBytes }, kind);
+}
+
+/** A file of the node, whose folder is mounted into the pod; made as a sparse file when the VMI allows that. */
+export async function prepareHostDisk({ volume, field, paths }: VolumeRequest): Promise<VolumeLocation> {
+  const mount = `${paths.private}/vmi-disks/${volume.name}`;
+  const name = basename(volume.hostDisk?.path ?? "");
+  const path = `${mount}/${name}`;
+  if (volume.hostDisk?.type === "DiskOrCreate" && fs.lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    const fd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL, 0o600);
+    try {
+      fs.ftruncateSync(fd, Number(bytesOf(volume.hostDisk.capacity)));
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+  return { kind: "file", path: rawFile(mount, name, field), format: "raw" };
+}
+
+async function overlay(
+  { volume, paths, images }: VolumeRequest,
+  backing: CheckedImage,
+  kind: "file" | "block",
+): Promise<VolumeLocation> {
+  const directory = `${paths.ephemeralDisks}/disk-data/${volume.name}`;
+  const path = `${directory}/disk.qcow2`;
+  if (!fs.existsSync(path)) {
+    await mkdir(directory, { recursive: true });
+    await images.makeOverlay(path, backing);
+  }
+  return { kind: "file", path, format: "qcow2", backing: { kind, path: backing.path, format: backing.format } };
+}
+
+/** SAFETY: somebody else may have put a link there, which would lead QEMU to another file of the machine. */
+function rawFile(mount: string, name: string, field: string): string {
+  const path = `${mount}/${name}`;
+  if (name === "" || fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw errors.LauncherImageRefused(`use ${path} for ${field}: there is no regular file`, {
+      fields: { field, path },
+    });
+  }
+  return path;
+}
+
+/** A device's inode has no size; the kernel tells it in sectors of 512 bytes. */
+function sizeOfDevice(path: string): number {
+  const { rdev } = fs.statSync(path);
+  const numbers = `${(rdev >> 8) & 0xfff}:${(rdev & 0xff) | ((rdev >> 12) & 0xfff00)}`;
+  return Number(fs.readFileSync(`/sys/dev/block/${numbers}/size`, "utf8")) * 512;
+}
+
+function bytesOf(capacity: string | number | undefined): bigint {
+  return quantityToInteger(parseQuantity(String(capacity ?? "0")));
+}
