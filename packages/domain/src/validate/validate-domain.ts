@@ -219,6 +219,8 @@ class Validator {
     const blank = text.trim() === "";
     if (blank && !alone) return candidates;
     const next = candidates.flatMap(({ element, rest }) => {
+      // Most are content with nothing; only a datatype asks to see the empty text.
+      if (blank && rest.nullable) return [{ element, rest }];
       const after = this.derivatives.afterText(rest, text);
       const both = this.grammar.pool.choice(blank ? [rest, after] : [after]);
       return both === this.grammar.pool.notAllowed ? [] : [{ element, rest: both }];
