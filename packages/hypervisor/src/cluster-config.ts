@@ -41,20 +41,20 @@ export interface SelectedHypervisor {
   readonly virtType?: string;
 }
 
-export interface MachineConfig {
+interface MachineConfig {
   readonly machineType: string;
   /** Patterns with `*` that `machine.type` must match. */
   readonly emulatedMachines: readonly string[];
 }
 
-export interface LiveUpdateConfig {
+interface LiveUpdateConfig {
   readonly enabled: boolean;
   readonly maxHotplugRatio: number;
   readonly maxCpuSockets?: number;
   readonly maxGuest?: Quantity;
 }
 
-export interface Smbios {
+interface Smbios {
   readonly manufacturer: string;
   readonly product: string;
   readonly family: string;

@@ -37,9 +37,9 @@ export interface ArchitectureProfile {
   readonly slowEmulatedCpuFeatures: readonly string[];
 }
 
-export type DiskBus = "sata" | "scsi" | "virtio";
+type DiskBus = "sata" | "scsi" | "virtio";
 
-export interface VideoDefault {
+interface VideoDefault {
   readonly type: string;
   readonly vramKib?: number;
 }

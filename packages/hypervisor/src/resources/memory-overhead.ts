@@ -84,7 +84,7 @@ function usesSev(security: VirtualMachineInstance["spec"]["domain"]["launchSecur
   return security?.sev !== undefined || security?.snp !== undefined;
 }
 
-export function isTpmEnabled(tpm: VirtualMachineInstance["spec"]["domain"]["devices"]["tpm"]): boolean {
+function isTpmEnabled(tpm: VirtualMachineInstance["spec"]["domain"]["devices"]["tpm"]): boolean {
   return tpm !== undefined && tpm.enabled !== false;
 }
 

@@ -10,7 +10,7 @@ export interface CertificateFiles {
   readonly authorities: string;
 }
 
-export async function readCertificates(folder: string): Promise<CertificateFiles> {
+async function readCertificates(folder: string): Promise<CertificateFiles> {
   const read = async (name: string): Promise<string> => {
     const path = join(folder, name);
     try {

@@ -14,7 +14,7 @@ export interface ServerIdentity {
   readonly clientAuthorities: string | undefined;
 }
 
-export interface RequestHandlers {
+interface RequestHandlers {
   readonly request: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 }

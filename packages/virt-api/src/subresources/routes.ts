@@ -1,9 +1,6 @@
 /** The subresource API as a table: what there is, how it is called, and what answers. */
 
-export type Target = "virtualmachines" | "virtualmachineinstances";
-
-/** Kubernetes' word for what a method does, which authorization is asked about. */
-export type Verb = "get" | "update";
+type Target = "virtualmachines" | "virtualmachineinstances";
 
 export interface SubresourceRoute {
   readonly method: "GET" | "PUT";
