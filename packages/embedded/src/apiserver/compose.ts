@@ -4,6 +4,7 @@ import type { Clock, Logger } from "@polyvirt/core";
 import type { Store } from "../store/store.ts";
 import { chainAdmission, type Admission } from "./admission/admission.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { nodeRestriction } from "./admission/node-restriction.ts";
 import { podAdmission, serviceAccountAdmission } from "./admission/service-account.ts";
 import { webhookAdmission } from "./admission/webhook-admission.ts";
 import { createWebhookClient, type WebhookClient } from "./admission/webhook-client.ts";
@@ -181,6 +182,7 @@ function composeAdmission({ builtin, ...rest }: Foundation, client: WebhookClien
   const namespaces = builtin("", "namespaces");
   return chainAdmission([
     namespaceLifecycle(objects, namespaces),
+    nodeRestriction(objects, builtin("", "pods")),
     serviceAccountAdmission(objects, builtin("", "serviceaccounts")),
     podAdmission(objects, builtin("scheduling.k8s.io", "priorityclasses")),
     webhookAdmission({

@@ -15,7 +15,7 @@ interface RangeOptions {
   readonly revision?: number;
 }
 
-export interface RangeResult {
+interface RangeResult {
   readonly entries: StoredEntry[];
   readonly more: boolean;
   readonly revision: number;
@@ -114,11 +114,13 @@ class LmdbStore implements Store {
   }
 
   get(key: string): StoredEntry | undefined {
+    this.#checkOpen();
     const pending = this.#inFlight.get(key);
     return pending === undefined ? this.#onDisk(key) : pending.previous;
   }
 
   range(prefix: string, options: RangeOptions = {}): RangeResult {
+    this.#checkOpen();
     const revision = options.revision ?? this.#revision;
     const overlay = this.#statesAt(prefix, revision);
     const wanted = options.limit ?? Number.POSITIVE_INFINITY;
@@ -144,6 +146,7 @@ class LmdbStore implements Store {
   }
 
   count(prefix: string): number {
+    this.#checkOpen();
     let count = this.#objects.getKeysCount({ start: prefix, end: endOf(prefix) });
     for (const [key, { previous }] of this.#inFlight) {
       if (!key.startsWith(prefix)) continue;
@@ -154,6 +157,7 @@ class LmdbStore implements Store {
   }
 
   countUpTo(prefix: string, last: string): number {
+    this.#checkOpen();
     return this.#objects.getKeysCount({ start: prefix, end: last, inclusiveEnd: true });
   }
 
@@ -195,6 +199,8 @@ class LmdbStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     while (this.#committing !== undefined) await this.#committing;
+    // A read of this very moment would leave a timer behind that touches the closed database.
+    this.#root.resetReadTxn();
     await this.#root.close();
     await this.#release();
   }
@@ -206,7 +212,7 @@ class LmdbStore implements Store {
   ): Promise<StoredEntry> {
     // Writers of one key take turns, so that each compares with what is really on disk.
     for (let turn = this.#inFlight.get(key); turn !== undefined; turn = this.#inFlight.get(key)) await turn.done;
-    if (this.#closed) throw errors.StoreClosed(`write ${key}: the store is closed`);
+    this.#checkOpen();
     const previous = this.#onDisk(key);
     const found = previous?.revision ?? 0;
     if (found !== expected) {
@@ -297,6 +303,10 @@ class LmdbStore implements Store {
     // Newest first, so the oldest event after the revision decides.
     for (const event of events) if (event.key.startsWith(prefix)) states.set(event.key, event.previous);
     return states;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw errors.StoreClosed(`use store ${this.#path}: it is closed`);
   }
 
   #checkFormat(): void {

@@ -41,12 +41,13 @@ export class GarbageCollector {
       logger: deps.logger,
       run: (key) => this.#examine(key),
     });
-    this.#index = new OwnerIndex(deps.store, ({ uid, key, gone }) => {
+    this.#index = new OwnerIndex(deps.store, ({ uid, key, gone, concerns }) => {
       if (!this.#started) return;
-      if (!gone) this.#loop.add(key);
+      if (concerns) this.#loop.add(key);
+      if (!gone) return;
       // When a dependent goes, an owner that waits for it may go too; it is found through its own finalizer.
       for (const dependent of this.#index.keysOfDependents(uid)) this.#loop.add(dependent);
-      if (gone) for (const owner of this.#waitingOwners) this.#loop.add(owner);
+      for (const owner of this.#waitingOwners) this.#loop.add(owner);
     });
   }
 

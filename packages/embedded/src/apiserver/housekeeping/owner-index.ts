@@ -6,6 +6,15 @@ interface Node {
   readonly namespace: string;
   /** UIDs of the owners. */
   readonly owners: readonly string[];
+  readonly deleting: boolean;
+}
+
+export interface OwnerChange {
+  readonly uid: string;
+  readonly key: string;
+  readonly gone: boolean;
+  /** Whether there may be something to do about the object itself: it has owners, or is being deleted. */
+  readonly concerns: boolean;
 }
 
 /** Who owns whom, by UID, kept up with the store. The objects themselves stay on disk. */
@@ -13,20 +22,17 @@ export class OwnerIndex {
   readonly #byUid = new Map<string, Node>();
   readonly #dependents = new Map<string, Set<string>>();
 
-  constructor(
-    store: Store,
-    onChange: (change: { readonly uid: string; readonly key: string; readonly gone: boolean }) => void,
-  ) {
+  constructor(store: Store, onChange: (change: OwnerChange) => void) {
     for (const { key, value } of store.range("").entries) this.#put(key, value);
     store.subscribe((events) => {
       for (const { key, value, previous } of events) {
         if (value !== undefined) {
           const node = this.#put(key, value);
-          onChange({ uid: node.uid, key, gone: false });
+          onChange({ uid: node.uid, key, gone: false, concerns: node.owners.length > 0 || node.deleting });
         } else if (previous !== undefined) {
           const { uid } = parseNode(key, previous.value);
           this.#remove(uid);
-          onChange({ uid, key, gone: true });
+          onChange({ uid, key, gone: true, concerns: false });
         }
       }
     });
@@ -80,8 +86,14 @@ export class OwnerIndex {
 function parseNode(key: string, value: Buffer): Node {
   // Everything in the store is an object that this server wrote.
   const { metadata } = JSON.parse(value.toString()) as {
-    metadata: { uid: string; namespace?: string; ownerReferences?: { uid: string }[] };
+    metadata: { uid: string; namespace?: string; deletionTimestamp?: string; ownerReferences?: { uid: string }[] };
   };
   const owners = metadata.ownerReferences?.map((owner) => owner.uid) ?? [];
-  return { key, uid: metadata.uid, namespace: metadata.namespace ?? "", owners };
+  return {
+    key,
+    uid: metadata.uid,
+    namespace: metadata.namespace ?? "",
+    owners,
+    deleting: metadata.deletionTimestamp !== undefined,
+  };
 }

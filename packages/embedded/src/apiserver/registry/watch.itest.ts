@@ -112,7 +112,7 @@ describe("watch", () => {
     watch.response.pause();
     const big = "x".repeat(200_000);
     await create("flood");
-    for (let index = 0; index < 220; index++) {
+    for (let index = 0; index < 110; index++) {
       await test.request(
         "PATCH",
         `${path}/flood`,

@@ -1,6 +1,7 @@
+import { mayIssueToken } from "../admission/node-restriction.ts";
 import type { ServiceAccountTokens, TokenSubject } from "../auth/service-account-tokens.ts";
 import { tokenIssuer } from "../auth/service-account-tokens.ts";
-import { badRequest, conflict, methodNotAllowed, notFound } from "../http/status-error.ts";
+import { badRequest, conflict, forbidden, methodNotAllowed, notFound } from "../http/status-error.ts";
 import { isJsonObject, valueAt, textOf } from "../json.ts";
 import { timestamp } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -25,6 +26,11 @@ export function tokenRequest(deps: TokenRequestDeps): SubresourceHandler {
     const account = deps.objects.get(resource, namespace, target.name);
     const { value } = await exchange.parsedBody();
     const spec = valueAt(value, "spec");
+    const reference = valueAt(spec, "boundObjectRef");
+    const { Pod: pods } = deps.bindable;
+    if (pods !== undefined && !mayIssueToken(deps.objects, pods, exchange.user, namespace, reference)) {
+      throw forbidden(resource, target.name, "a node may only ask for tokens of pods that it runs, bound to them");
+    }
     const seconds = secondsOf(valueAt(spec, "expirationSeconds"));
     const asked = valueAt(spec, "audiences");
     const audiences = Array.isArray(asked) && asked.length > 0 ? asked.map(String) : [tokenIssuer];
@@ -32,7 +38,7 @@ export function tokenRequest(deps: TokenRequestDeps): SubresourceHandler {
       namespace,
       name: target.name,
       uid: account.metadata.uid ?? "",
-      ...boundObject(deps, namespace, target.name, valueAt(spec, "boundObjectRef")),
+      ...boundObject(deps, namespace, target.name, reference),
     };
     const { token, expires } = deps.tokens.issue(subject, audiences, seconds);
     exchange.send(
@@ -41,7 +47,7 @@ export function tokenRequest(deps: TokenRequestDeps): SubresourceHandler {
         kind: "TokenRequest",
         apiVersion: "authentication.k8s.io/v1",
         metadata: { name: target.name, namespace, creationTimestamp: null },
-        spec: { audiences, expirationSeconds: seconds, boundObjectRef: valueAt(spec, "boundObjectRef") ?? null },
+        spec: { audiences, expirationSeconds: seconds, boundObjectRef: reference ?? null },
         status: { token, expirationTimestamp: timestamp(expires) },
       },
       call.format,

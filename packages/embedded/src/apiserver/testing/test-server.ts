@@ -101,13 +101,15 @@ async function send(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const { certificate, key } = await server.connectionAs("admin", ["system:masters"]).credentials.get();
+  const content = body === undefined || Buffer.isBuffer(body) || typeof body === "string" ? body : JSON.stringify(body);
   const anonymous = headers["Authorization"] !== undefined || headers["X-Anonymous"] !== undefined;
   return new Promise((resolve, reject) => {
     const request = httpsRequest(`${server.url}${path}`, {
       method,
       ca: server.certificateAuthority,
       ...(anonymous ? {} : { cert: certificate, key }),
-      headers: { "Content-Type": "application/json", ...headers },
+      // Node sends no length by itself when something is deleted.
+      headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(content ?? ""), ...headers },
       agent: false,
     });
     request.on("error", reject);
@@ -125,8 +127,6 @@ async function send(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
       });
     });
-    request.end(
-      body === undefined ? undefined : Buffer.isBuffer(body) || typeof body === "string" ? body : JSON.stringify(body),
-    );
+    request.end(content);
   });
 }
