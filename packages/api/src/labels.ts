@@ -79,6 +79,7 @@ export const conditionTypes = {
   accessCredentialsSynchronized: "AccessCredentialsSynchronized",
   liveMigratable: "LiveMigratable",
   storageLiveMigratable: "StorageLiveMigratable",
+  emulated: "Emulated",
   softwareEmulation: "SoftwareEmulation",
   migrationRequired: "MigrationRequired",
   evictionRequested: "EvictionRequested",

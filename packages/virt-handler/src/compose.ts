@@ -18,6 +18,7 @@ import { createInstanceReconciler } from "./instance/reconcile.ts";
 import { openGhostRecords, type GhostRecord } from "./launcher/ghost-records.ts";
 import { createLauncherDirectory } from "./launcher/launcher-directory.ts";
 import { createLaunchers } from "./launcher/launchers.ts";
+import { guestArchitectureLabels } from "./node/guest-architectures.ts";
 import { runHeartbeat } from "./node/heartbeat.ts";
 import { syncOptions } from "./sync-options.ts";
 
@@ -27,6 +28,8 @@ export interface VirtHandlerDeps {
   readonly logger: Logger;
   readonly nodeName: string;
   readonly hostArchitecture: Architecture;
+  /** Whether an emulator is installed where launchers of this node run. */
+  readonly hasEmulator: (architecture: Architecture) => boolean;
   /** Where consoles are served. */
   readonly console: { readonly host: string; readonly port: number; readonly certificateDirectory: string };
   /** Folders shared with the node; tests put them elsewhere. */
@@ -76,6 +79,7 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     logger,
     recorder,
     nodeName,
+    hostArchitecture: deps.hostArchitecture,
     vmis,
     launchers,
     syncOptions: () => syncOptions(config()),
@@ -102,7 +106,10 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     readCertificate: () => readServerCertificate(deps.console.certificateDirectory),
   });
   setReady(true);
-  const heartbeat = runHeartbeat({ client, clock, logger, nodeName, labels: () => ({}) }, signal);
+  const heartbeat = runHeartbeat(
+    { client, clock, logger, nodeName, labels: () => guestArchitectureLabels(deps) },
+    signal,
+  );
   logger.info("looking after guests", { node: nodeName, instances: vmis.list().length });
   await controller.run(signal);
   setReady(false);

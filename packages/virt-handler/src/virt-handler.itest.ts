@@ -37,6 +37,7 @@ function startHandler(): void {
     logger: silentLogger,
     nodeName: NODE,
     hostArchitecture: "amd64",
+    hasEmulator: (architecture) => architecture === "arm64",
     console: { host: "127.0.0.1", port: 0, certificateDirectory: join(folder, "certificates") },
     paths: { pods, state: join(folder, "state") },
   }).run(stop.signal);
@@ -272,6 +273,9 @@ describe("virt-handler on a real API server", () => {
   it("says that the node takes guests, and takes it back when it stops", async () => {
     const label = async () => (await client.get(nodes, NODE)).metadata.labels?.[nodeLabels.schedulable];
     await eventually(async () => expect(await label()).toBe("true"));
+    const { labels: found = {} } = (await client.get(nodes, NODE)).metadata;
+    const guests = Object.keys(found).filter((name) => name.startsWith(nodeLabels.guestArchitecturePrefix));
+    expect(guests.toSorted()).toEqual(["kubevirt.io/vm-arch-amd64", "kubevirt.io/vm-arch-arm64"]);
     await stopHandler();
     expect(await label()).toBe("false");
     startHandler();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { certificateMounts, ports } from "@polyvirt/api";
 import { parseArchitecture } from "@polyvirt/hypervisor";
 import { startHealthServer } from "@polyvirt/kube";
@@ -7,6 +8,8 @@ import { runRole } from "../role-process.ts";
 
 /** Node's names of architectures, in Kubernetes' words. */
 const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
+
+const machineNames = { amd64: "x86_64", arm64: "aarch64", s390x: "s390x" } as const;
 
 await runRole("virt-handler", async ({ client, clock, logger, signal, required }) => {
   const hostArchitecture = parseArchitecture(architectures[process.arch] ?? process.arch);
@@ -19,6 +22,8 @@ await runRole("virt-handler", async ({ client, clock, logger, signal, required }
     clock,
     logger,
     hostArchitecture,
+    // Launchers of the embedded cluster see the same programs as this process.
+    hasEmulator: (architecture) => existsSync(`/usr/bin/qemu-system-${machineNames[architecture]}`),
     nodeName: required("NODE_NAME"),
     console: {
       host: address,

@@ -5,11 +5,16 @@ import type { PersistentVolumeClaim } from "@polyvirt/api/k8s";
 export interface LauncherPodContext {
   readonly launcherImage: string;
   readonly config: ClusterConfig;
-  readonly hypervisor: Pick<Hypervisor, "name" | "resources">;
+  readonly hypervisor: Pick<Hypervisor, "name" | "node" | "resources">;
   /** Claims that the VMI's volumes name, by name. */
   readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
   /** Whether every node that may run guests offers the resource, so that asking for it excludes none. */
   readonly everyNodeOffers: (resourceName: string) => boolean;
+}
+
+/** Whether guests may run on nodes of another architecture: both the gate and emulation must be on. */
+export function allowsCrossArchitecture({ config }: Pick<LauncherPodContext, "config">): boolean {
+  return config.useEmulation && config.isEnabled("MultiArchitectureSoftwareEmulation");
 }
 
 /** Folders inside the launcher's container; virt-handler and virt-launcher rely on them. */

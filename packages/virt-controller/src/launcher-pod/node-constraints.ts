@@ -1,6 +1,6 @@
 import { nodeLabels, type VirtualMachineInstance } from "@polyvirt/api";
 import type { Affinity, NodeSelectorRequirement, PodSpec } from "@polyvirt/api/k8s";
-import type { LauncherPodContext } from "./context.ts";
+import { allowsCrossArchitecture, type LauncherPodContext } from "./context.ts";
 
 const ARCHITECTURE_LABEL = "kubernetes.io/arch";
 /** CPU models that follow the node, so that no node can be asked for them by name. */
@@ -15,7 +15,7 @@ export function nodeConstraints(
   return {
     nodeSelector: {
       [nodeLabels.schedulable]: "true",
-      [ARCHITECTURE_LABEL]: vmi.spec.architecture ?? context.config.defaultArchitecture,
+      ...architectureSelector(vmi, context),
       ...(vmi.spec.domain.cpu?.dedicatedCpuPlacement === true ? { [nodeLabels.cpuManager]: "true" } : {}),
       ...cpuSelector(vmi, context),
       ...vmi.spec.nodeSelector,
@@ -26,6 +26,18 @@ export function nodeConstraints(
       ? {}
       : { topologySpreadConstraints: vmi.spec.topologySpreadConstraints }),
   };
+}
+
+/** With emulation of other architectures every node will do that has the emulator. */
+function architectureSelector(vmi: VirtualMachineInstance, context: LauncherPodContext): Record<string, string> {
+  const architecture = architectureOf(vmi, context);
+  return allowsCrossArchitecture(context)
+    ? { [`${nodeLabels.guestArchitecturePrefix}${architecture}`]: "true" }
+    : { [ARCHITECTURE_LABEL]: architecture };
+}
+
+function architectureOf(vmi: VirtualMachineInstance, { config }: LauncherPodContext): string {
+  return vmi.spec.architecture ?? config.defaultArchitecture;
 }
 
 /** Software emulation can show the guest any CPU, so the node's own does not matter then. */
@@ -39,9 +51,26 @@ function cpuSelector(vmi: VirtualMachineInstance, { config }: LauncherPodContext
   };
 }
 
+/** Nodes of the guest's own architecture come first, because emulation is slow. */
+function preferNative(affinity: Affinity | undefined, architecture: string): Affinity {
+  const preferred = affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const matchExpressions = [{ key: ARCHITECTURE_LABEL, operator: "In" as const, values: [architecture] }];
+  return {
+    ...affinity,
+    nodeAffinity: {
+      ...affinity?.nodeAffinity,
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        ...preferred,
+        { weight: 100, preference: { matchExpressions } },
+      ],
+    },
+  };
+}
+
 /** Adds our own exclusions to each alternative that the VMI names; alternatives are ORed, so each needs them. */
-function affinityOf(vmi: VirtualMachineInstance, { config }: LauncherPodContext): Affinity | undefined {
-  const extra = config.useEmulation ? [] : exclusions(vmi);
+function affinityOf(vmi: VirtualMachineInstance, context: LauncherPodContext): Affinity | undefined {
+  if (allowsCrossArchitecture(context)) return preferNative(vmi.spec.affinity, architectureOf(vmi, context));
+  const extra = context.config.useEmulation ? [] : exclusions(vmi);
   if (extra.length === 0) return vmi.spec.affinity;
   const required = vmi.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const terms = required?.nodeSelectorTerms ?? [{}];

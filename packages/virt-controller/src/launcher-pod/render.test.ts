@@ -142,6 +142,30 @@ describe("renderLauncherPod", () => {
     ]);
   });
 
+  it("goes to nodes of other architectures when they may emulate it, but rather to its own", () => {
+    const developerConfiguration = { useEmulation: true, featureGates: ["MultiArchitectureSoftwareEmulation"] };
+    const context = { ...podContext({ developerConfiguration }), everyNodeOffers: () => true };
+    const pod = render({ architecture: "s390x" }, context);
+    expect(pod.spec.nodeSelector).toEqual({ "kubevirt.io/schedulable": "true", "kubevirt.io/vm-arch-s390x": "true" });
+    expect(pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution).toEqual([
+      {
+        weight: 100,
+        preference: { matchExpressions: [{ key: "kubernetes.io/arch", operator: "In", values: ["s390x"] }] },
+      },
+    ]);
+    expect(compute(pod)?.args).toContain("--allow-cross-architecture");
+    expect(compute(pod)?.resources?.limits).not.toHaveProperty(["devices.kubevirt.io/kvm"]);
+  });
+
+  it.each([{ useEmulation: true }, { featureGates: ["MultiArchitectureSoftwareEmulation"] }])(
+    "stays with its own architecture when only half of that is set: %j",
+    (developerConfiguration) => {
+      const pod = render({ architecture: "arm64" }, podContext({ developerConfiguration }));
+      expect(pod.spec.nodeSelector).toMatchObject({ "kubernetes.io/arch": "arm64" });
+      expect(compute(pod)?.args).not.toContain("--allow-cross-architecture");
+    },
+  );
+
   it("runs as the user that the VMI's status names", () => {
     const vmi = vmiWith({ runtimeUser: 107 });
     const pod = renderLauncherPod(vmi, podContext());

@@ -9,7 +9,7 @@ import {
 } from "@polyvirt/core";
 import { parseArchitecture, vcpuCount } from "@polyvirt/hypervisor";
 import { errors } from "../errors.ts";
-import type { LauncherPodContext } from "./context.ts";
+import { allowsCrossArchitecture, type LauncherPodContext } from "./context.ts";
 
 /** Room for the launcher's own files: sockets, logs, cloud-init images. */
 const EPHEMERAL_STORAGE = "50M";
@@ -104,7 +104,10 @@ function deviceCounts(vmi: VirtualMachineInstance, context: LauncherPodContext):
     counts[name] = String(Number(counts[name] ?? "0") + count);
   };
   for (const request of context.hypervisor.resources.deviceRequests(vmi, context.config)) {
-    if (!request.optional || context.everyNodeOffers(request.resourceName)) add(request.resourceName, request.quantity);
+    // A guest that may be emulated on another architecture must not be kept off its nodes by a device it cannot use.
+    const unused = request.device === context.hypervisor.node.hypervisorDevice && allowsCrossArchitecture(context);
+    const harmless = !unused && context.everyNodeOffers(request.resourceName);
+    if (!request.optional || harmless) add(request.resourceName, request.quantity);
   }
   const { gpus = [], hostDevices = [] } = vmi.spec.domain.devices;
   for (const { deviceName } of [...gpus, ...hostDevices]) if (deviceName !== undefined) add(deviceName, 1);

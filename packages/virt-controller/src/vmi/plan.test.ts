@@ -85,8 +85,11 @@ describe("a VMI whose pod waits", () => {
   });
 
   it("is handed over when the pod's containers are ready, whatever its readiness gate says", () => {
-    const pod = readyPod({ conditions: [{ type: "Ready", status: "False", reason: "ReadinessGatesNotReady" }] });
-    const result = plan(vmiWith({ phase: "Scheduling" }), [pod]);
+    const pod = readyPod({
+      conditions: [{ type: "Ready", status: "False", reason: "ReadinessGatesNotReady" }],
+      metadata: { annotations: { "kubevirt.io/memory-overhead-bytes": "104857600" } },
+    });
+    const result = plan(vmiWith({ phase: "Scheduling", memory: { guestAtBoot: "1Gi" } }), [pod]);
     expect(result.status).toMatchObject({
       phase: "Scheduled",
       nodeName: "node-1",
@@ -94,6 +97,7 @@ describe("a VMI whose pod waits", () => {
       migrationTransport: "Unix",
       qosClass: "Burstable",
       launcherContainerImageVersion: "launcher:1",
+      memory: { guestAtBoot: "1Gi", memoryOverhead: "100Mi" },
     });
     expect(result.metadata?.labels).toEqual({ [labels.nodeName]: "node-1" });
     expect(result.podConditions).toEqual([]);

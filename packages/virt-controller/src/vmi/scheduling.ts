@@ -1,4 +1,5 @@
-import { conditionTypes, getCondition, labels } from "@polyvirt/api";
+import { annotations, conditionTypes, getCondition, labels } from "@polyvirt/api";
+import { formatQuantity, quantityOfBytes } from "@polyvirt/core";
 import type { Pod } from "@polyvirt/api/k8s";
 import type { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiMetadataChange } from "./observed.ts";
@@ -35,10 +36,18 @@ function handOver(
     migrationTransport: "Unix",
     ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
     ...launcherVersion(pod),
+    ...memoryOverhead(pod, draft),
   });
   draft.event("Normal", "SuccessfulHandOver", `Pod ownership transferred to the node ${nodeName}`);
   // Written before the status, so that virt-handler's watch by label has the VMI when the phase changes.
   return current?.[labels.nodeName] === nodeName ? undefined : { labels: { [labels.nodeName]: nodeName } };
+}
+
+/** What the launcher may use beside guest memory, as it was computed when the pod was made. */
+function memoryOverhead(pod: Pod, draft: StatusDraft): Pick<StatusDraft["status"], "memory"> {
+  const bytes = Number(pod.metadata.annotations?.[annotations.memoryOverheadBytes]);
+  if (!Number.isSafeInteger(bytes)) return {};
+  return { memory: { ...draft.status.memory, memoryOverhead: formatQuantity(quantityOfBytes(bytes)) } };
 }
 
 function launcherVersion(pod: Pod): { launcherContainerImageVersion?: string } {

@@ -11,6 +11,7 @@ export interface ObservedInstance {
   readonly syncedGeneration: number | undefined;
   /** Whether the guest has been asked to end. */
   readonly shutdownSent: boolean;
+  readonly hostArchitecture: string;
   readonly now: Date;
 }
 

@@ -16,6 +16,7 @@ function plan(vmi: VirtualMachineInstance, change: Partial<ObservedInstance> = {
     domain: undefined,
     syncedGeneration: 1,
     shutdownSent: false,
+    hostArchitecture: "amd64",
     now: NOW,
     ...change,
   });
@@ -89,6 +90,26 @@ describe("a guest that is to run", () => {
     expect(getCondition(paused.status, "Paused")).toMatchObject({ status: "True", reason: "PausedIOError" });
     const resumed = plan(vmiWith(paused.status), { domain: domainWith("Running") });
     expect(getCondition(resumed.status, "Paused")).toBeUndefined();
+  });
+});
+
+describe("a guest of another architecture", () => {
+  const foreign = { ...vmiWith(), spec: { architecture: "arm64", domain: { devices: {} } } };
+  const message = "VM running with software emulation (host=amd64, guest=arm64)";
+
+  it.each(["Emulated", "SoftwareEmulation"])("carries the condition %s while it runs", (type) => {
+    const { status } = plan(foreign, { domain: domainWith("Running") });
+    expect(getCondition(status, type)).toMatchObject({
+      status: "True",
+      reason: "CrossArchitectureEmulation",
+      message,
+    });
+  });
+
+  it("does not before it runs, nor on its own architecture", () => {
+    expect(plan(foreign).status).toBeUndefined();
+    const { status } = plan(foreign, { domain: domainWith("Running"), hostArchitecture: "arm64" });
+    expect(getCondition(status, "Emulated")).toBeUndefined();
   });
 });
 

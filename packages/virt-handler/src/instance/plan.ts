@@ -34,7 +34,7 @@ export function planInstance(observed: ObservedInstance): InstancePlan {
   if (end !== undefined) return { ...ended(observed, end), action: { do: "release" }, requeueAfterMs: undefined };
   if (observed.launcher === "absent") return waitForLauncher(observed);
   const phase = domain === undefined ? vmi.status?.phase : livePhase(vmi.status?.phase, domain);
-  const status = withPause(withPhase(vmi.status ?? {}, phase, observed.now), observed);
+  const status = withEmulation(withPause(withPhase(vmi.status ?? {}, phase, observed.now), observed), observed);
   const started = phase === "Running" && vmi.status?.phase !== "Running";
   const { action, events, requeueAfterMs } = nextAction(observed);
   return {
@@ -151,6 +151,22 @@ function withPause(status: Status, { domain, now }: ObservedInstance): Status {
   }
   if (!status.conditions?.some(({ type }) => type === conditionTypes.paused)) return status;
   return { ...status, conditions: withoutCondition(status.conditions, conditionTypes.paused) };
+}
+
+/** Two names for the same news: the proposal's and the one that KubeVirt took up. */
+const emulationConditions = [conditionTypes.emulated, conditionTypes.softwareEmulation] as const;
+
+/** A guest of another architecture is emulated, which its owner should know before wondering about its speed. */
+function withEmulation(status: Status, { vmi, domain, hostArchitecture, now }: ObservedInstance): Status {
+  const guest = vmi.spec.architecture ?? hostArchitecture;
+  if (guest === hostArchitecture || !isDomainAlive(domain)) return status;
+  const message = `VM running with software emulation (host=${hostArchitecture}, guest=${guest})`;
+  let { conditions } = status;
+  for (const type of emulationConditions) {
+    const condition = { type, status: "True" as const, reason: "CrossArchitectureEmulation", message };
+    conditions = withCondition(conditions, condition, timestamp(now));
+  }
+  return conditions === undefined ? status : { ...status, conditions };
 }
 
 function normal(reason: string, message: string): InstanceEvent {

@@ -24,6 +24,7 @@ export interface InstanceReconcilerDeps {
   readonly logger: Logger;
   readonly recorder: EventRecorder;
   readonly nodeName: string;
+  readonly hostArchitecture: string;
   readonly vmis: Pick<Informer<VirtualMachineInstance>, "get">;
   readonly launchers: Launchers;
   /** What the cluster's configuration tells every launcher. */
@@ -69,6 +70,7 @@ class Reconciler implements InstanceReconciler {
       lostReason: launcher.lostReason,
       domain: launcher.domain,
       ...memory,
+      hostArchitecture: this.#deps.hostArchitecture,
       now: new Date(this.#deps.clock.now()),
     });
     return this.#carryOut(vmi, record, launcher, plan);
