@@ -10,6 +10,7 @@ import type { Architecture } from "./architecture.ts";
 import type { CapabilitySupport } from "./capabilities/capability.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import type { ConverterContext } from "./converter/context.ts";
+import type { MemoryTerm } from "./resources/memory-term.ts";
 import type { HousekeepingInput, HousekeepingPlan, ProcessNames, ResourceAdjustment } from "./tuner/plan.ts";
 
 export interface Hypervisor {
@@ -136,11 +137,6 @@ export interface OverheadOptions {
 export interface MemoryOverhead {
   readonly bytes: number;
   readonly terms: readonly MemoryTerm[];
-}
-
-export interface MemoryTerm {
-  readonly name: string;
-  readonly bytes: number;
 }
 
 export interface DeviceRequest {

@@ -18,6 +18,7 @@ export type { DefaultsStep } from "./defaults/step.ts";
 export { errorKinds } from "./errors.ts";
 export { HypervisorRegistry, type Platform } from "./registry.ts";
 export { registry } from "./builtin.ts";
+export type { MemoryTerm } from "./resources/memory-term.ts";
 export type * from "./tuner/plan.ts";
 export type { Report, Subject, ValidationRule } from "./validation/rule.ts";
 export { vcpuCount } from "./vcpus.ts";

@@ -1,6 +1,7 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import type { MemoryOverhead, MemoryTerm, OverheadOptions } from "../contract.ts";
+import type { MemoryOverhead, OverheadOptions } from "../contract.ts";
 import { bytesOf, cpusOf } from "../quantity.ts";
+import type { MemoryTerm } from "./memory-term.ts";
 import { usesVfio, wantsLockedMemory } from "./device-use.ts";
 import { vcpuCount } from "../vcpus.ts";
 

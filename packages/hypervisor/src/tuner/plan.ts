@@ -1,4 +1,4 @@
-import type { MemoryTerm } from "../contract.ts";
+import type { MemoryTerm } from "../resources/memory-term.ts";
 
 /** How to recognise the VMM's process and threads on a node. */
 export interface ProcessNames {
