@@ -1,14 +1,19 @@
 import type { IncomingMessage } from "node:http";
-import { hasCode } from "@polyvirt/core";
+import { hasCode, type Clock } from "@polyvirt/core";
 import type { Status } from "@polyvirt/api/k8s";
 import { errors } from "../errors.ts";
 
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const MAX_QUOTED = 1000;
+const BODY_LIMIT_MS = 60_000;
 
-export async function readBody(response: IncomingMessage, operation: string): Promise<Buffer> {
+/** Reads the whole body; a server that stops in the middle of it is not waited for. */
+export async function readBody(response: IncomingMessage, operation: string, clock: Clock): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
+  const limit = clock.setTimer(BODY_LIMIT_MS, () =>
+    response.destroy(errors.KubeTimeout(`${operation}: the answer was not complete within ${BODY_LIMIT_MS / 1000} s`)),
+  );
   try {
     for await (const chunk of response) {
       // No encoding is set, so chunks are buffers.
@@ -21,8 +26,10 @@ export async function readBody(response: IncomingMessage, operation: string): Pr
       chunks.push(buffer);
     }
   } catch (cause) {
-    if (hasCode(cause, "KubeAnswerUnreadable")) throw cause;
+    if (hasCode(cause, "KubeAnswerUnreadable") || hasCode(cause, "KubeTimeout")) throw cause;
     throw errors.KubeUnavailable(`${operation}: the connection broke while the answer was read`, { cause });
+  } finally {
+    limit.cancel();
   }
   return Buffer.concat(chunks);
 }

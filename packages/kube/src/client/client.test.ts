@@ -1,6 +1,7 @@
 import { configMaps, nodes, pods, type ConfigMap } from "@polyvirt/api/k8s";
 import { silentLogger, systemClock } from "@polyvirt/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createManualClock } from "@polyvirt/core/testing";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fixedCredentials, type CredentialSource } from "../config/connection.ts";
 import { KubeStatusError, statusOf } from "../errors.ts";
 import { answer, failure, startApiDouble, type ApiDouble } from "../testing/api-double.ts";
@@ -189,6 +190,47 @@ describe("failures", () => {
     const rotating = connect(tokens);
     expect((await rotating.get(configMaps, "a")).metadata.name).toBe("a");
     rotating.close();
+  });
+
+  it("reads again when a kept connection turns out to be closed, and does not write again", async () => {
+    api.put(config("a"));
+    const dropReused = () => {
+      let dropped = false;
+      return (request: { method: string }, response: { socket: { destroy(): void } | null }) => {
+        if (dropped) return false;
+        dropped = true;
+        response.socket?.destroy();
+        return request.method !== "";
+      };
+    };
+    await client.get(configMaps, "a");
+    api.intercept(dropReused());
+    expect((await client.get(configMaps, "a")).metadata.name).toBe("a");
+    api.intercept(dropReused());
+    await expect(client.create(configMaps, config("b"))).rejects.toMatchObject({ code: "KubeUnavailable" });
+  });
+
+  it("does not wait for an answer that stops in the middle", async () => {
+    const clock = createManualClock();
+    const patient = createKubeClient({
+      clock,
+      logger: silentLogger,
+      connection: {
+        server: api.url,
+        certificateAuthority: api.certificateAuthority,
+        namespace: "default",
+        credentials: fixedCredentials(api.clientCertificate),
+      },
+    });
+    api.intercept((_request, response) => (response.writeHead(200).write("{"), true));
+    const answered = patient.get(configMaps, "a").catch((error: unknown) => error);
+    await vi.waitFor(() => expect(api.requests).toHaveLength(1));
+    await vi.waitFor(async () => {
+      await clock.advance(61_000);
+      expect(clock.pendingTimers()).toBe(0);
+    });
+    expect(await answered).toMatchObject({ code: "KubeTimeout" });
+    patient.close();
   });
 
   it("ends a request when its signal says so", async () => {

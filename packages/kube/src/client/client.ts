@@ -147,7 +147,7 @@ class TransportClient implements KubeClient {
 
   async request(method: string, path: string, options: RawOptions = {}): Promise<RawResponse> {
     const response = await this.stream(method, path, options);
-    const body = await readBody(response, `${method} ${path}`);
+    const body = await readBody(response, `${method} ${path}`, this.#deps.clock);
     return {
       status: response.statusCode ?? 0,
       headers: response.headers,
@@ -223,7 +223,7 @@ class TransportClient implements KubeClient {
 
   async #send<T>(operation: string, method: string, path: string, options: RawOptions): Promise<T> {
     const response = await this.#checked(operation, method, path, options);
-    const body = await readBody(response, operation);
+    const body = await readBody(response, operation, this.#deps.clock);
     // What the server stores under this path has this type; the server validated it.
     return parseJson(body, operation) as T;
   }
@@ -240,7 +240,7 @@ class TransportClient implements KubeClient {
       const code = response.statusCode ?? 0;
       if (code >= 200 && code < 300) return response;
       const retryAfter = Number(response.headers["retry-after"]);
-      const body = await readBody(response, operation);
+      const body = await readBody(response, operation, this.#deps.clock);
       if (code === 429 && Number.isFinite(retryAfter) && attempt < MAX_THROTTLED) {
         this.#deps.logger.debug("the API server asks to wait", { operation, seconds: retryAfter });
         await this.#deps.clock.sleep(retryAfter * 1000, options.signal ?? undefined);

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { Clock, Timer } from "@polyvirt/core";
+import { PolyvirtError, type Clock, type Timer } from "@polyvirt/core";
 import type { Credentials, KubeConnection } from "../config/connection.ts";
 import { errors } from "../errors.ts";
 
@@ -69,7 +69,14 @@ export function createTransport({ connection, clock, userAgent }: TransportDeps)
       ...tlsOptions(credentials),
       ...(socketPath === undefined ? { host: hostOf(base), port: base.port } : { socketPath }),
     };
-    return exchange({ secure, request, options, clock, server: connection.server });
+    const attempt = { secure, request, options, clock, server: connection.server };
+    try {
+      return await exchange(attempt);
+    } catch (error) {
+      // The server may close an idle connection in the moment in which we use it; reading again does no harm.
+      if (method === "GET" && error instanceof StaleConnection) return await exchange(attempt);
+      throw error;
+    }
   };
 
   return {
@@ -146,6 +153,7 @@ function exchange({ secure, request, options, clock, server }: Exchange): Promis
       settle();
       signal?.removeEventListener("abort", onAbort);
       if (signal?.aborted === true) return reject(signal.reason);
+      if (outgoing.reusedSocket && isReset(cause)) return reject(new StaleConnection(operation, cause));
       reject("code" in cause && cause.code === "KubeTimeout" ? cause : unreachable(operation, cause));
     });
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -161,6 +169,17 @@ function exchange({ secure, request, options, clock, server }: Exchange): Promis
       outgoing.end(options.body);
     }
   });
+}
+
+/** A kept connection was closed by the server before it answered anything. */
+class StaleConnection extends PolyvirtError<"KubeUnavailable"> {
+  constructor(operation: string, cause: Error) {
+    super("KubeUnavailable", `${operation}: the API server closed the connection`, { cause, retry: true });
+  }
+}
+
+function isReset(error: Error): boolean {
+  return "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 }
 
 function unreachable(operation: string, cause: Error): Error {
