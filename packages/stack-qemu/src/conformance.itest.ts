@@ -11,13 +11,29 @@ import { createQemuStack } from "./qemu-stack.ts";
 async function makeStack(): Promise<StackUnderTest> {
   const directory = await mkdtemp(join(tmpdir(), "qemu-"));
   const image = join(directory, "disk.img");
+  const spare = join(directory, "spare.img");
   await writeFile(image, bootSectorImage());
+  await writeFile(spare, Buffer.alloc(1024 * 1024));
   const domain = bootSectorDomain(directory, image);
   return {
     stack: createQemuStack({ clock: systemClock, logger: silentLogger, scratchDirectory: directory }),
     domain,
     brokenDomain: bootSectorDomain(directory, join(directory, "missing.img")),
     refusedDomain: { domain: { ...domain, blkiotune: { weight: 100 } }, path: "blkiotune" },
+    hotplug: {
+      domain: roomyDomain(domain),
+      disk: {
+        type: "file",
+        device: "disk",
+        driver: { name: "qemu", type: "raw" },
+        source: { file: spare },
+        target: { dev: "sda", bus: "scsi" },
+        alias: { name: "ua-spare" },
+      },
+      networkCard: { type: "user", model: { type: "virtio" }, alias: { name: "ua-net" } },
+      vcpus: 3,
+      memoryBytes: 160 * 1024 * 1024,
+    },
     capabilityTarget: { architecture: "amd64", virtType: "qemu" },
     async crashVmm() {
       const qemu = listProcesses().find(
@@ -27,6 +43,22 @@ async function makeStack(): Promise<StackUnderTest> {
       process.kill(qemu.pid, "SIGKILL");
     },
     dispose: () => rm(directory, { recursive: true }),
+  };
+}
+
+/** With ports, CPU sockets and memory slots that are still empty. */
+function roomyDomain(domain: Domain): Domain {
+  return {
+    ...domain,
+    vcpu: { value: 4, current: 1 },
+    maxMemory: { value: 512, unit: "MiB", slots: 4 },
+    devices: {
+      ...domain.devices,
+      controllers: [
+        { type: "scsi", index: 0, model: "virtio-scsi" },
+        { type: "pci", index: 1, model: "pcie-root-port" },
+      ],
+    },
   };
 }
 

@@ -6,8 +6,15 @@ import { qemuGraphics } from "./graphics.ts";
 import { QemuProbe } from "./capabilities/qemu-probe.ts";
 import { qemuCapabilities } from "./capabilities/qemu-capabilities.ts";
 import { QemuGuestAgent } from "./guest-agent/qemu-guest-agent.ts";
+import { QemuHotplug } from "./hotplug/qemu-hotplug.ts";
 import { qemuStats } from "./stats.ts";
 import { spawnVmm } from "./process/vmm-process.ts";
+
+/** QEMU's name for the architecture of this machine. */
+function hostArchitecture(): string {
+  const names: Readonly<Record<string, string>> = { x64: "x86_64", arm64: "aarch64" };
+  return names[process.arch] ?? process.arch;
+}
 
 export interface QemuStackDependencies {
   readonly clock: Clock;
@@ -25,13 +32,15 @@ export function createQemuStack(dependencies: QemuStackDependencies): Stack {
   return {
     name: "qemu",
     vmmName: "QEMU",
-    vmmVersion: () => probe.version("x86_64"),
+    // The one that runs knows best; asking another costs a process.
+    vmmVersion: async () => lifecycle.monitorVersion() ?? (await probe.version(hostArchitecture())),
     capabilities: (target) => qemuCapabilities(probe, target),
     lifecycle,
     console: qemuConsole(lifecycle),
     graphics: qemuGraphics(lifecycle, dependencies.scratchDirectory),
     guestAgent: new QemuGuestAgent({ lifecycle, clock: dependencies.clock }),
     stats: qemuStats(lifecycle),
+    hotplug: new QemuHotplug(lifecycle),
     close: () => lifecycle.kill(),
   };
 }

@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 import { addBalloon } from "./balloon.ts";
 import { addChannels } from "./channel.ts";
 import { addClock } from "./clock.ts";
-import { addControllers } from "./controller.ts";
+import { addControllers, type Buses } from "./controller.ts";
 import { addCpu } from "./cpu.ts";
 import { addDisk } from "./disk.ts";
 import { addFeatures } from "./features.ts";
@@ -28,6 +28,13 @@ export interface QemuCommand {
   readonly args: readonly string[];
   /** Monitor commands to run before the guest may. */
   readonly afterStart: readonly AfterStart[];
+  /** What a device that is added later has to fit into. */
+  readonly hardware: Hardware;
+}
+
+export interface Hardware {
+  readonly plan: MachinePlan;
+  readonly buses: Buses;
 }
 
 /**
@@ -49,10 +56,11 @@ export function buildArguments(definition: Domain): QemuCommand {
   for (const add of [addMemory, addCpu, addFeatures, addClock, addOs, addSysinfo, addLifecycleActions, addIothreads]) {
     add(domain, plan);
   }
-  addDevices(domain, plan);
+  const buses = addDevices(domain, plan);
   const passthrough = commandline(domain);
   refuseUnread(domain);
-  return { emulator, args: [...baseArguments, ...plan.write(), ...passthrough], afterStart: plan.afterStart };
+  const args = [...baseArguments, ...plan.write(), ...passthrough];
+  return { emulator, args, afterStart: plan.afterStart, hardware: { plan, buses } };
 }
 
 /** No file of the host and no default device gets into the machine, and QEMU gives up rights that it will not need. */
@@ -87,7 +95,7 @@ function addIothreads(domain: DomainSection, plan: MachinePlan): void {
   for (const number of numbers) plan.addObject("iothread", `iothread${number}`);
 }
 
-function addDevices(domain: DomainSection, plan: MachinePlan): void {
+function addDevices(domain: DomainSection, plan: MachinePlan): Buses {
   const buses = addControllers(domain, plan);
   for (const [index, disk] of domain.requireChild("devices").children("disks").entries())
     addDisk(disk, index, buses, plan);
@@ -101,6 +109,7 @@ function addDevices(domain: DomainSection, plan: MachinePlan): void {
   addBalloon(domain, plan);
   addWatchdogs(domain, plan);
   addPanics(domain, plan);
+  return buses;
 }
 
 /** Arguments that a definition gives QEMU word for word; whoever writes definitions is trusted with that. */
@@ -108,8 +117,9 @@ function commandline(domain: DomainSection): string[] {
   return (domain.child("qemuCommandline")?.children("args") ?? []).map((arg) => arg.requireText("value"));
 }
 
-function refuseUnread(domain: DomainSection): void {
-  const paths = domain.unread();
+/** SAFETY net of the whole translation: what nobody has read, QEMU would not get. */
+export function refuseUnread<T extends object>(section: Section<T>): void {
+  const paths = section.unread();
   if (paths.length === 0) return;
   const shown = paths.slice(0, 10).join(", ") + (paths.length > 10 ? ` and ${paths.length - 10} more` : "");
   throw errors.StackDefinitionRefused(

@@ -20,10 +20,15 @@ export interface DiskBuses {
 }
 
 export function addDisk(disk: DiskSection, index: number, buses: DiskBuses, plan: MachinePlan): void {
-  const { nodes, device } = buildDisk(disk, `disk${index}`, buses, plan);
+  const { id, nodes, device } = buildDisk(disk, `disk${index}`, buses, plan);
   for (const node of nodes) plan.addBlockdev(node);
+  plan.setBlockNodes(id, nodeNames(nodes));
   const { driver, ...properties } = device;
   plan.addDevice(driver, properties);
+}
+
+export function nodeNames(nodes: DiskParts["nodes"]): string[] {
+  return nodes.map((node) => String(node["node-name"]));
 }
 
 /** `prefix` begins the names of the block nodes, which QEMU limits to 31 characters. */

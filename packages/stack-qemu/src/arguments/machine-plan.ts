@@ -23,6 +23,7 @@ export class MachinePlan {
   readonly #backends: string[] = [];
   readonly #devices: string[] = [];
   readonly #ids = new Set<string>();
+  readonly #blockNodes = new Map<string, readonly string[]>();
   readonly #afterStart: AfterStart[] = [];
   #cpuModel: string | undefined;
 
@@ -83,6 +84,21 @@ export class MachinePlan {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
     return true;
+  }
+
+  /** A device that was taken out, or could not be put in, leaves its id to others. */
+  releaseId(id: string): void {
+    this.#ids.delete(id);
+    this.#blockNodes.delete(id);
+  }
+
+  /** Block nodes of a disk, the lowest first: they have to go when the disk does. */
+  setBlockNodes(id: string, names: readonly string[]): void {
+    this.#blockNodes.set(id, names);
+  }
+
+  blockNodes(id: string): readonly string[] {
+    return this.#blockNodes.get(id) ?? [];
   }
 
   get afterStart(): readonly AfterStart[] {

@@ -117,6 +117,11 @@ export class QemuLifecycle implements Lifecycle {
     throw errors.StackDomainExists(`start ${name}: ${this.#machine.definition.name ?? ""} ${state}`);
   }
 
+  /** The version of the QEMU that runs; undefined when none does. */
+  monitorVersion(): string | undefined {
+    return this.#machine === undefined || hasEnded(this.#machine.status) ? undefined : this.#machine.version;
+  }
+
   /** For parts of the stack that understand QEMU's own events. */
   onMonitorEvent(listener: (event: QmpEvent) => void): void {
     this.#monitorListeners.add(listener);

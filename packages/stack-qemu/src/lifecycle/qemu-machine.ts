@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "@polyvirt/core";
 import type { Domain } from "@polyvirt/domain";
 import type { DomainEvent, DomainStatus, StartOptions } from "@polyvirt/stack";
-import type { QemuCommand } from "../arguments/build-arguments.ts";
+import type { Hardware, QemuCommand } from "../arguments/build-arguments.ts";
 import { errors } from "../errors.ts";
 import { monitorFd, type SpawnVmm, type VmmExit, type VmmProcess } from "../process/vmm-process.ts";
 import { connectQmp, type QmpClient, type QmpEvent } from "../qmp/qmp-client.ts";
@@ -37,7 +37,9 @@ const quitTimeoutMs = 3_000;
 
 /** One QEMU process from spawn to exit. */
 export class QemuMachine {
-  readonly definition: Domain;
+  /** As it is now: devices that come and go are in it. */
+  definition: Domain;
+  readonly hardware: Hardware;
   readonly #dependencies: MachineDependencies;
   readonly #listener: MachineListener;
   readonly #process: VmmProcess;
@@ -47,11 +49,13 @@ export class QemuMachine {
 
   private constructor(
     definition: Domain,
+    hardware: Hardware,
     process: VmmProcess,
     dependencies: MachineDependencies,
     listener: MachineListener,
   ) {
     this.definition = definition;
+    this.hardware = hardware;
     this.#process = process;
     this.#dependencies = dependencies;
     this.#listener = listener;
@@ -70,7 +74,7 @@ export class QemuMachine {
     dependencies.logger.debug("starting QEMU", { emulator: command.emulator, args });
     try {
       const process = await dependencies.spawn(command.emulator, args);
-      return new QemuMachine(definition, process, dependencies, listener);
+      return new QemuMachine(definition, command.hardware, process, dependencies, listener);
     } catch (cause) {
       throw errors.StackStartFailed(`start ${command.emulator}`, { cause });
     }
@@ -102,6 +106,11 @@ export class QemuMachine {
   /** Resolves when the machine has ended and its last event was sent. */
   get ended(): Promise<unknown> {
     return this.#exit;
+  }
+
+  /** Undefined until QEMU has said it. */
+  get version(): string | undefined {
+    return this.#qmp?.version;
   }
 
   get monitor(): QmpClient {

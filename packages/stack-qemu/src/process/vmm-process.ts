@@ -39,6 +39,8 @@ export function spawnVmm(options: SpawnOptions): SpawnVmm {
       const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", emulator, ...args], {
         // `pipe` is a socket pair, so descriptor 3 works in both directions.
         stdio: ["ignore", "ignore", "pipe", "pipe"],
+        // A session of its own: a signal to the launcher's group must not end the guest before it was asked to.
+        detached: true,
         // Only what QEMU may need: the launcher's own environment can hold things that are not the guest's business.
         env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C", HOME: "/" },
       });

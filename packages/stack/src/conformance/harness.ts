@@ -13,12 +13,28 @@ export interface StackUnderTest {
   readonly brokenDomain: Domain;
   /** A machine with something in it that the stack cannot express, and the path of it; absent when it can do everything. */
   readonly refusedDomain?: { readonly domain: Domain; readonly path: string };
+  /** For stacks with hotplug: a machine with room for more, and what is to be put into it. */
+  readonly hotplug?: HotplugSamples;
   /** Ends the monitor behind the stack's back, as a crash would. */
   readonly crashVmm: () => Promise<void>;
   /** Which guests to ask capabilities about. */
   readonly capabilityTarget: { readonly architecture: string; readonly virtType: string };
   readonly dispose: () => Promise<void>;
 }
+
+export interface HotplugSamples {
+  readonly domain: Domain;
+  /** A disk that leaves without the guest's help, such as one on a SCSI controller. */
+  readonly disk: Disk & { readonly alias: { readonly name: string } };
+  readonly networkCard: NetworkCard & { readonly alias: { readonly name: string } };
+  /** More CPUs and more memory than the machine starts with. */
+  readonly vcpus: number;
+  readonly memoryBytes: number;
+}
+
+type Devices = NonNullable<Domain["devices"]>;
+type Disk = NonNullable<Devices["disks"]>[number];
+type NetworkCard = NonNullable<Devices["interfaces"]>[number];
 
 export type MakeStack = () => Promise<StackUnderTest>;
 
