@@ -17,7 +17,7 @@ export const amd64 = {
   graphicsInputs: [],
   watchdog: "i6300esb",
   panicModels: ["hyperv", "isa", "pvpanic"],
-  acpi: true,
+  acpi: "always",
   smbios: true,
   cpuHotplug: true,
   memoryHotplug: true,

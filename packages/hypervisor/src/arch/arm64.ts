@@ -16,7 +16,7 @@ export const arm64 = {
   ],
   watchdog: undefined,
   panicModels: ["pvpanic"],
-  acpi: true,
+  acpi: "with-efi",
   smbios: true,
   cpuHotplug: false,
   memoryHotplug: false,

@@ -19,7 +19,8 @@ export interface ArchitectureProfile {
   readonly graphicsInputs: readonly { readonly type: string; readonly bus: string }[];
   readonly watchdog: "i6300esb" | "diag288" | undefined;
   readonly panicModels: readonly string[];
-  readonly acpi: boolean;
+  /** Whether there is ACPI: always, never, or only when UEFI brings its tables. */
+  readonly acpi: "always" | "never" | "with-efi";
   readonly smbios: boolean;
   readonly cpuHotplug: boolean;
   readonly memoryHotplug: boolean;

@@ -13,7 +13,7 @@ export const s390x = {
   graphicsInputs: [{ type: "keyboard", bus: "virtio" }],
   watchdog: "diag288",
   panicModels: [],
-  acpi: false,
+  acpi: "never",
   smbios: false,
   cpuHotplug: true,
   memoryHotplug: false,

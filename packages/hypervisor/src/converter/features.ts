@@ -1,4 +1,5 @@
-import type { FeatureHyperv, FeatureState, Features } from "@polyvirt/api";
+import type { FeatureHyperv, FeatureState, Features, VirtualMachineInstance } from "@polyvirt/api";
+import type { ArchitectureProfile } from "../arch/index.ts";
 import type { Configurator } from "../contract.ts";
 import { guestProfile } from "./profile.ts";
 
@@ -27,7 +28,7 @@ export const features: Configurator = {
     const given = vmi.spec.domain.features ?? {};
     const profile = guestProfile(vmi, context);
     const converted = {
-      ...(profile.acpi && given.acpi?.enabled !== false ? { acpi: {} } : {}),
+      ...(hasAcpi(vmi, profile) ? { acpi: {} } : {}),
       ...apicOf(given),
       ...(given.smm === undefined ? {} : { smm: stateOf(given.smm) }),
       ...hypervOf(given),
@@ -40,6 +41,11 @@ export const features: Configurator = {
     if (Object.keys(converted).length > 0) domain.features = converted;
   },
 };
+
+function hasAcpi({ spec }: VirtualMachineInstance, { acpi }: ArchitectureProfile): boolean {
+  if (acpi === "never" || spec.domain.features?.acpi?.enabled === false) return false;
+  return acpi === "always" || spec.domain.firmware?.bootloader?.efi !== undefined;
+}
 
 function apicOf({ apic }: Features) {
   if (apic === undefined || apic.enabled === false) return {};

@@ -156,6 +156,8 @@ describe("defaults, by architecture", () => {
     });
     expect(domain.cpu?.maxSockets).toBeUndefined();
     expect(busesOf(domain)).toEqual(["virtio", "scsi", "scsi"]);
+    const kernelBoot = { container: { image: "k:1", kernelPath: "/k" } };
+    expect(on("arm64", { firmware: { kernelBoot } }).firmware?.bootloader).toBeUndefined();
   });
 
   it("s390x", () => {

@@ -8,9 +8,12 @@ export function setFirmwareUuid(draft: VirtualMachineInstance, { randomUuid }: D
   if (isUnset(domain.firmware?.uuid)) domain.firmware = { ...domain.firmware, uuid: randomUuid() };
 }
 
-/** Architectures without a BIOS boot by UEFI; secure boot is the user's choice. */
+/**
+ * Architectures without a BIOS boot by UEFI; secure boot is the user's choice. A guest that brings its kernel along needs no
+ * firmware to find one, and is up several times faster without.
+ */
 export function setEfiBootloader(draft: VirtualMachineInstance): void {
   const { domain } = draft.spec;
-  if (domain.firmware?.bootloader !== undefined) return;
+  if (domain.firmware?.bootloader !== undefined || domain.firmware?.kernelBoot?.container?.kernelPath) return;
   domain.firmware = { ...domain.firmware, bootloader: { efi: { secureBoot: false } } };
 }
