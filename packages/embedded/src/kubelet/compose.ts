@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import * as path from "node:path";
 import { pods as podResource } from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
 import { machineFacts } from "@polyvirt/host";
@@ -106,6 +107,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       visiblePaths: options.visiblePaths,
     },
   });
+  const imageFiles = [options.imageCatalogue, path.join(options.imageStore, "index.json")];
   const server = composeServer(options, { address, kubelet, paths, clock, logger });
   const registration = new NodeRegistration({ client, clock, logger, describe });
   return {
@@ -115,11 +117,27 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       await server?.listen();
       await registration.register();
       informer.start(signal);
+      const stopWatching = watchFiles(imageFiles, () => kubelet.imagesChanged());
       await Promise.all([registration.run(signal), kubelet.run(signal)]);
+      stopWatching();
       await server?.close();
     },
     shutDown: () => kubelet.shutDown(),
   };
+}
+
+/** Files that are replaced by renaming are watched through their directories. */
+function watchFiles(files: readonly string[], onChange: () => void): () => void {
+  const watchers = files.map((file) => {
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const watcher = fs.watch(path.dirname(file), { persistent: false }, (_event, name) => {
+      if (name === path.basename(file)) onChange();
+    });
+    // A directory that goes away only means that additions are found by the next retry.
+    watcher.on("error", () => {});
+    return watcher;
+  });
+  return () => watchers.forEach((watcher) => watcher.close());
 }
 
 const certificateDays = 365;

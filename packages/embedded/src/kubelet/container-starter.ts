@@ -82,7 +82,7 @@ export class ContainerStarter {
     const process = startContainer(directory, built.spec, clock);
     const pump = createLogPump({ directory, logFile: paths.log(record.uid, container.name, attempt), clock });
     known.pump?.close();
-    Object.assign(known, { attempt, process, pump, failures: 0 });
+    Object.assign(known, { attempt, process, pump, failures: 0, launchedAt: clock.monotonic() });
     delete known.waiting;
     delete known.stopping;
     let began = false;

@@ -38,3 +38,8 @@ export function waitForImage(
     known.waiting = { reason: "ImagePullBackOff", message, until };
   }
 }
+
+/** Whether a container waits for an image that somebody may add. */
+export function waitsForImage(known: ContainerRecord): boolean {
+  return known.waiting?.reason === "ErrImagePull" || known.waiting?.reason === "ImagePullBackOff";
+}

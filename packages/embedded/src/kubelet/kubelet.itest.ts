@@ -1,115 +1,23 @@
-import * as fs from "node:fs";
-import * as os from "node:os";
-import * as path from "node:path";
-import {
-  deployments,
-  events,
-  nodes,
-  pods,
-  replicaSets,
-  secrets,
-  type Container,
-  type Deployment,
-  type Pod,
-  type PodSpec,
-} from "@polyvirt/api/k8s";
+import { configMaps, deployments, events, nodes, pods, replicaSets, secrets, type Deployment } from "@polyvirt/api/k8s";
 import { silentLogger, systemClock } from "@polyvirt/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { composeControllers } from "../controllers/compose.ts";
 import { composeScheduler } from "../scheduler/compose.ts";
-import { FakeKubeClient } from "../testing/fake-kube-client.ts";
-import { composeNode } from "./compose.ts";
+import { NodeHarness, shell } from "../testing/node-harness.ts";
 
-let base: string;
-let client: FakeKubeClient;
-let running: { stop: AbortController; done: Promise<unknown> }[];
-
+let node: NodeHarness;
 beforeEach(() => {
-  base = fs.mkdtempSync(path.join(os.tmpdir(), "kubelet-"));
-  client = new FakeKubeClient();
-  running = [];
-  const images = { "test/shell:1": { command: ["/bin/sh", "-c"] } };
-  fs.writeFileSync(path.join(base, "images.json"), JSON.stringify({ images }));
+  node = new NodeHarness();
+  node.startNode();
 });
-
-afterEach(async () => {
-  for (const { metadata } of (await client.list(pods)).items) {
-    await client.delete(pods, metadata.name ?? "", metadata.namespace, { gracePeriodSeconds: 0 }).catch(() => {});
-  }
-  await vi.waitUntil(() => fs.readdirSync(path.join(base, "node/runtime")).length === 0, 20_000);
-  await stopAll();
-  fs.rmSync(base, { recursive: true, force: true });
-});
-
-async function stopAll(): Promise<void> {
-  for (const { stop, done } of running.splice(0)) {
-    stop.abort();
-    await done;
-  }
-}
-
-function start(component: { run(signal: AbortSignal): Promise<void> }): void {
-  const stop = new AbortController();
-  running.push({ stop, done: component.run(stop.signal) });
-}
-
-function startNode(): void {
-  start(
-    composeNode(
-      {
-        name: "node-1",
-        index: 1,
-        nodesOnMachine: 1,
-        directory: path.join(base, "node"),
-        podNetwork: "127.101",
-        imageCatalogue: path.join(base, "images.json"),
-        imageStore: path.join(base, "oci"),
-        apiServer: { host: "127.0.0.1", port: 6443 },
-        maskedDirectories: [base],
-        visiblePaths: [],
-        version: "0.1.0",
-      },
-      { client, clock: systemClock, logger: silentLogger },
-    ),
-  );
-}
-
-function podOf(name: string, spec: Partial<PodSpec> & { containers: Container[] }): Pod {
-  return {
-    metadata: { name, namespace: "default" },
-    spec: { terminationGracePeriodSeconds: 1, nodeName: "node-1", ...spec },
-  };
-}
-
-const shell = (script: string, more: Partial<Container> = {}): Container => ({
-  name: "main",
-  image: "test/shell:1",
-  args: [script],
-  ...more,
-});
-
-async function podNamed(name: string): Promise<Pod> {
-  return client.get(pods, name, "default");
-}
-
-async function waitForPhase(name: string, phase: string): Promise<Pod> {
-  return vi.waitFor(async () => {
-    const pod = await podNamed(name);
-    expect(pod.status?.phase).toBe(phase);
-    return pod;
-  }, 10_000);
-}
-
-function logOf(pod: Pod, container = "main", attempt = 0): string {
-  const file = path.join(base, "node/logs", pod.metadata.uid ?? "", container, `${attempt}.log`);
-  return fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
-}
+afterEach(() => node.dispose());
 
 describe("kubelet with real processes", () => {
-  it("runs a Deployment's pod, and ends it with the Deployment", async () => {
-    startNode();
-    start(composeScheduler({ client, clock: systemClock, logger: silentLogger }));
-    start(composeControllers({ client, clock: systemClock, logger: silentLogger }));
+  it("runs a Deployment's pods through scheduler and controllers", async () => {
+    const { client } = node;
+    const parts = { client, clock: systemClock, logger: silentLogger };
+    node.start(composeScheduler(parts));
+    node.start(composeControllers(parts));
     const labels = { app: "demo" };
     const deployment: Deployment = {
       metadata: { name: "demo", namespace: "default" },
@@ -123,16 +31,16 @@ describe("kubelet with real processes", () => {
       },
     };
     await client.create(deployments, deployment);
-    await vi.waitFor(async () => {
+    await vi.waitUntil(async () => {
       const { status } = await client.get(deployments, "demo", "default");
-      expect(status).toMatchObject({ readyReplicas: 2, availableReplicas: 2, updatedReplicas: 2 });
+      return status?.readyReplicas === 2 && status.availableReplicas === 2 && status.updatedReplicas === 2;
     }, 15_000);
     const { items } = await client.list(pods);
     expect(items.map(({ spec }) => spec.nodeName)).toEqual(["node-1", "node-1"]);
     expect(new Set(items.map(({ status }) => status?.podIP)).size).toBe(2);
-    for (const pod of items) await vi.waitFor(() => expect(logOf(pod)).toMatch(/^\S+ stdout F hello\n$/));
-    const node = await client.get(nodes, "node-1");
-    expect(node.status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
+    for (const pod of items) await vi.waitUntil(() => node.lines(pod)[0] === "hello", 5000);
+    const registered = await client.get(nodes, "node-1");
+    expect(registered.status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
     // There is no garbage collector here.
     await client.delete(deployments, "demo", "default");
     for (const { metadata } of (await client.list(replicaSets)).items) {
@@ -141,101 +49,228 @@ describe("kubelet with real processes", () => {
   });
 
   it("gives a pod its volumes, environment, token and address", async () => {
-    startNode();
-    await client.create(secrets, {
-      metadata: { name: "s", namespace: "default" },
-      data: { key: Buffer.from("hidden").toString("base64") },
-    });
+    const data = { key: Buffer.from("hidden").toString("base64") };
+    await node.client.create(secrets, { metadata: { name: "s", namespace: "default" }, data });
+    await node.client.create(configMaps, { metadata: { name: "c", namespace: "default" }, data: { a: "1", b: "2" } });
     const script = [
       "cat /secret/key; echo",
-      "cat /var/run/secrets/kubernetes.io/serviceaccount/token; echo",
+      "cat /all/token /all/config/b /all/name; echo",
       "echo $GREETING $POD_IP",
       "echo data > /scratch/file; cat /scratch/file",
-      "hostname; ls /proc | grep -c '^[0-9]*$'",
-      `ls ${base} | wc -l`,
-      "exit 0",
+      "hostname",
+      `ls ${node.base} | wc -l`,
+      "(echo x > /secret/key) 2>/dev/null || echo read-only",
     ].join("\n");
-    const pod = await client.create(
-      pods,
-      podOf("volumes", {
-        restartPolicy: "Never",
-        volumes: [
-          { name: "secret", secret: { secretName: "s" } },
-          { name: "token", projected: { sources: [{ serviceAccountToken: { path: "token" } }] } },
-          { name: "scratch", emptyDir: {} },
-        ],
-        containers: [
-          shell(script, {
-            env: [
-              { name: "WHO", value: "world" },
-              { name: "GREETING", value: "hello $(WHO)" },
-              { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+    const pod = await node.createPod("volumes", {
+      restartPolicy: "Never",
+      volumes: [
+        { name: "secret", secret: { secretName: "s" } },
+        { name: "scratch", emptyDir: {} },
+        {
+          name: "all",
+          projected: {
+            sources: [
+              { serviceAccountToken: { path: "token" } },
+              { configMap: { name: "c", items: [{ key: "b", path: "config/b" }] } },
+              { downwardAPI: { items: [{ path: "name", fieldRef: { fieldPath: "metadata.name" } }] } },
             ],
-            volumeMounts: [
-              { name: "secret", mountPath: "/secret" },
-              { name: "token", mountPath: "/var/run/secrets/kubernetes.io/serviceaccount" },
-              { name: "scratch", mountPath: "/scratch" },
-            ],
-          }),
-        ],
-      }),
+          },
+        },
+      ],
+      containers: [
+        shell(script, {
+          env: [
+            { name: "WHO", value: "world" },
+            { name: "GREETING", value: "hello $(WHO)" },
+            { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+          ],
+          volumeMounts: [
+            { name: "secret", mountPath: "/secret" },
+            { name: "all", mountPath: "/all" },
+            { name: "scratch", mountPath: "/scratch" },
+          ],
+        }),
+      ],
+    });
+    const { status } = await node.podInPhase("volumes", "Succeeded");
+    expect(node.lines(pod)).toEqual([
+      "hidden",
+      "fake-token2volumes",
+      `hello world ${status?.podIP}`,
+      "data",
+      "volumes",
+      "0",
+      "read-only",
+    ]);
+  });
+
+  it("runs init containers, then a sidecar, then the rest, and ends them in order", async () => {
+    const mount = { volumeMounts: [{ name: "shared", mountPath: "/shared" }] };
+    const pod = await node.createPod("order", {
+      restartPolicy: "Never",
+      volumes: [{ name: "shared", emptyDir: {} }],
+      initContainers: [
+        shell("echo init >> /shared/order", { ...mount, name: "init" }),
+        shell(
+          "echo sidecar >> /shared/order; trap 'echo sidecar-end >> /shared/order; exit 0' TERM; while :; do sleep 0.05; done",
+          {
+            ...mount,
+            name: "sidecar",
+            restartPolicy: "Always",
+            startupProbe: { exec: { command: ["grep", "sidecar", "/shared/order"] }, periodSeconds: 1 },
+          },
+        ),
+      ],
+      containers: [
+        shell("echo main >> /shared/order; sleep 0.3; echo main-end >> /shared/order", mount),
+        shell("cat /shared/order", { ...mount, name: "other" }),
+      ],
+    });
+    const done = await node.podInPhase("order", "Succeeded");
+    expect(done.status?.initContainerStatuses?.map(({ name }) => name)).toEqual(["init", "sidecar"]);
+    const order = await import("node:fs").then((fs) =>
+      fs.readFileSync(`${node.volume(pod, "empty-dir", "shared")}/order`, "utf8"),
     );
-    const done = await waitForPhase("volumes", "Succeeded");
-    const lines = logOf(pod)
-      .split("\n")
-      .map((line) => line.split(" ").slice(3).join(" "));
-    expect(lines.slice(0, 5)).toEqual(["hidden", "fake-token", `hello world ${done.status?.podIP}`, "data", "volumes"]);
-    expect(Number(lines[5])).toBeLessThan(6);
-    expect(lines[6]).toBe("0");
+    expect(order.trim().split("\n")).toEqual(["init", "sidecar", "main", "main-end", "sidecar-end"]);
   });
 
   it("restarts a container that is killed, and reports why it ended", async () => {
-    startNode();
-    await client.create(pods, podOf("restart", { containers: [shell("exec sleep 1000")] }));
-    await waitForPhase("restart", "Running");
-    const pid = initPid(await podNamed("restart"), 0);
-    process.kill(pid, "SIGKILL");
-    await vi.waitFor(async () => {
-      const [status] = (await podNamed("restart")).status?.containerStatuses ?? [];
-      expect(status).toMatchObject({
-        restartCount: 1,
-        ready: true,
-        lastState: { terminated: { exitCode: 137, reason: "Error" } },
-      });
-    }, 10_000);
+    await node.createPod("restart", { containers: [shell("exec sleep 1000")] });
+    process.kill(node.initPid(await node.podInPhase("restart", "Running")), "SIGKILL");
+    const after = await node.podThat(
+      "restart",
+      ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1 && status.containerStatuses[0].ready,
+    );
+    expect(after.status?.containerStatuses?.[0]?.lastState?.terminated).toMatchObject({
+      exitCode: 137,
+      reason: "Error",
+    });
+  });
+
+  it("waits longer before each further restart", async () => {
+    await node.createPod("crash", { containers: [shell("exit 3")] });
+    const pod = await node.podThat(
+      "crash",
+      ({ status }) =>
+        status?.containerStatuses?.[0]?.state?.waiting?.reason === "CrashLoopBackOff" &&
+        status.containerStatuses[0].restartCount === 1,
+    );
+    expect(pod.status?.containerStatuses?.[0]).toMatchObject({
+      state: { waiting: { reason: "CrashLoopBackOff" } },
+      lastState: { terminated: { exitCode: 3 } },
+    });
+    expect(pod.status?.phase).toBe("Running");
+  });
+
+  it("becomes ready by its probe, and restarts when its liveness fails", async () => {
+    await node.createPod("probed", {
+      volumes: [{ name: "v", emptyDir: {} }],
+      containers: [
+        shell("sleep 0.5; touch /v/ready; [ -e /v/second ] || (touch /v/second; sleep 1; rm /v/ready); sleep 1000", {
+          volumeMounts: [{ name: "v", mountPath: "/v" }],
+          readinessProbe: { exec: { command: ["test", "-e", "/v/ready"] }, periodSeconds: 1 },
+          livenessProbe: {
+            exec: { command: ["test", "-e", "/v/ready"] },
+            periodSeconds: 1,
+            initialDelaySeconds: 2,
+            failureThreshold: 1,
+          },
+        }),
+      ],
+    });
+    const started = await node.podInPhase("probed", "Running");
+    expect(started.status?.containerStatuses?.[0]?.ready).toBe(false);
+    await node.podThat("probed", ({ status }) => status?.containerStatuses?.[0]?.ready === true);
+    await node.podThat(
+      "probed",
+      ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1 && status.containerStatuses[0].ready,
+    );
+    const reasons = (await node.client.list(events)).items.map(({ reason }) => reason);
+    expect(reasons).toContain("Unhealthy");
+    expect(reasons).toContain("Killing");
+  });
+
+  it("asks a container to end, and kills it when it does not", async () => {
+    const stubborn = "trap '' TERM; while :; do sleep 0.05; done";
+    await node.createPod("stubborn", { containers: [shell(stubborn)] });
+    const pod = await node.podInPhase("stubborn", "Running");
+    const pid = node.initPid(pod);
+    const before = systemClock.monotonic();
+    await node.client.delete(pods, "stubborn", "default");
+    await vi.waitUntil(
+      () =>
+        node.pod("stubborn").then(
+          () => false,
+          () => true,
+        ),
+      10_000,
+    );
+    expect(systemClock.monotonic() - before).toBeGreaterThan(900);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
+
+  it("says when an image is not there, and starts as soon as it is added", async () => {
+    await node.createPod("noimage", { containers: [shell("sleep 1000", { image: "example.test/none:1" })] });
+    await node.podThat(
+      "noimage",
+      ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === "ErrImagePull",
+    );
+    const messages = (await node.client.list(events)).items.map(({ message }) => message ?? "");
+    expect(messages.find((text) => text.startsWith("Failed to pull image"))).toContain("example.test/none:1");
+    node.addImage("example.test/none:1", ["/bin/sh", "-c"]);
+    await node.podInPhase("noimage", "Running");
+  });
+
+  it.each([
+    ["a secret that does not exist", { secret: { secretName: "none" } }, /secret "none" not found/],
+    ["a type of volume that is not available", { ephemeral: {} }, /volumes of type ephemeral are not available/],
+    [
+      "a host path that does not exist",
+      { hostPath: { path: "/no/such", type: "Directory" } },
+      /\/no\/such does not exist/,
+    ],
+  ])("waits with a reason for %s", async (_name, source, message) => {
+    await node.createPod("waits", { volumes: [{ name: "v", ...source }], containers: [shell("true")] });
+    await vi.waitUntil(async () => {
+      const { items } = await node.client.list(events);
+      return items.some((event) => event.reason === "FailedMount" && message.test(event.message ?? ""));
+    }, 5000);
+    expect((await node.pod("waits")).status?.phase).toBe("Pending");
   });
 
   it("finds its pods again after a restart, by identity", async () => {
-    startNode();
-    await client.create(pods, podOf("stays", { containers: [shell("exec sleep 1000")] }));
-    const before = await waitForPhase("stays", "Running");
-    const pid = initPid(before, 0);
-    await stopAll();
-    startNode();
-    await systemClock.sleep(500);
-    const after = await podNamed("stays");
+    await node.createPod("stays", {
+      containers: [shell("exec sleep 1000", { readinessProbe: { exec: { command: ["true"] } } })],
+    });
+    const before = await node.podThat("stays", ({ status }) => status?.containerStatuses?.[0]?.ready === true);
+    const pid = node.initPid(before);
+    await node.stop();
+    node.startNode();
+    await systemClock.sleep(300);
+    const after = await node.pod("stays");
     expect(after.status?.containerStatuses?.[0]).toMatchObject({ restartCount: 0, ready: true });
-    expect(initPid(after, 0)).toBe(pid);
+    expect(node.initPid(after)).toBe(pid);
     process.kill(pid, "SIGKILL");
-    await vi.waitFor(
-      async () => expect((await podNamed("stays")).status?.containerStatuses?.[0]?.restartCount).toBe(1),
-      10_000,
-    );
+    await node.podThat("stays", ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
   });
 
-  it("says when an image is not there", async () => {
-    startNode();
-    await client.create(pods, podOf("noimage", { containers: [shell("", { image: "example.test/none:1" })] }));
-    await vi.waitFor(async () => {
-      const [status] = (await podNamed("noimage")).status?.containerStatuses ?? [];
-      expect(status?.state?.waiting).toMatchObject({ reason: "ErrImagePull" });
-    }, 5_000);
-    const reasons = (await client.list(events)).items.map(({ reason, message }) => `${reason}: ${message}`);
-    expect(reasons.find((text) => text.startsWith("Failed: Failed to pull image"))).toContain("example.test/none:1");
+  it("ends and removes what belongs to no pod any more", async () => {
+    await node.createPod("orphan", { containers: [shell("exec sleep 1000")] });
+    const pid = node.initPid(await node.podInPhase("orphan", "Running"));
+    await node.stop();
+    await node.client.delete(pods, "orphan", "default", { gracePeriodSeconds: 0 });
+    // Another pod with the same name is another pod.
+    await node.createPod("orphan", { containers: [shell("exec sleep 1000")] });
+    node.startNode();
+    const fresh = await node.podInPhase("orphan", "Running");
+    expect(node.initPid(fresh)).not.toBe(pid);
+    await vi.waitUntil(() => {
+      try {
+        process.kill(pid, 0);
+        return false;
+      } catch {
+        return true;
+      }
+    }, 10_000);
   });
 });
-
-function initPid(pod: Pod, attempt: number): number {
-  const file = path.join(base, "node/runtime", pod.metadata.uid ?? "", "containers/main", String(attempt), "init");
-  return Number(fs.readFileSync(file, "utf8").split(" ")[0]);
-}

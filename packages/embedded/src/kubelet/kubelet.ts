@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import type { Pod } from "@polyvirt/api/k8s";
 import type { Controller, Informer } from "@polyvirt/kube";
 import { createController } from "@polyvirt/kube";
+import { waitsForImage } from "./image-pull.ts";
 import { typedPod } from "./api-access.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { PodAddresses } from "./pod-addresses.ts";
@@ -105,9 +106,15 @@ export class Kubelet {
     return [...this.#records.values()];
   }
 
-  /** Looks at every pod again, for example after the image catalogue changed. */
-  wakeAll(): void {
-    for (const uid of this.#records.keys()) this.#controller.enqueue(uid);
+  /** An image was added: pods that wait for one need not wait for their back-off. */
+  imagesChanged(): void {
+    for (const record of this.#records.values()) {
+      const waiting = [...record.containers.values()].filter(waitsForImage);
+      if (waiting.length === 0) continue;
+      delete record.prepareAgainAt;
+      for (const known of waiting) if (known.waiting !== undefined) known.waiting = { ...known.waiting, until: 0 };
+      this.#controller.enqueue(record.uid);
+    }
   }
 
   #set(pod: Pod): void {

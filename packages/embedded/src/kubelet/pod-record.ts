@@ -13,6 +13,8 @@ export interface ContainerRecord {
   attempt: number;
   process?: ContainerProcess;
   pump?: LogPump;
+  /** When the latest run was begun, on the clock that never goes back. */
+  launchedAt?: number;
   waiting?: { reason: string; message: string; until: number };
   /** Failed tries in a row to get the image or set the container up. */
   failures: number;

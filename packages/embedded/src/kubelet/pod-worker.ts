@@ -27,6 +27,7 @@ const maxBackOffMs = 300_000;
 const stableMs = 600_000;
 const refreshMs = 60_000;
 const prepareRetryMs = 1_000;
+const launchMs = 500;
 
 /** Brings the containers of one pod to where they should be: observes, plans, acts, reports. */
 export class PodWorker {
@@ -50,12 +51,21 @@ export class PodWorker {
     if (plan.actions.some(({ kind }) => kind === "remove")) return {};
     await this.#refreshVolumes(record);
     this.#watchProbes(record);
+    if (this.#isLaunching(record)) return { requeueAfterMs: launchMs };
     await this.#report(record);
     const acted = plan.actions.some(({ kind }) => kind === "prepare" || kind === "start");
     const wakeAt = acted ? planPod(record.pod, this.#observe(record)).wakeAt : plan.wakeAt;
     if (acted && record.prepared && plan.actions[0]?.kind === "prepare") return { requeueAfterMs: 0 };
     const next = Math.min(wakeAt ?? Number.POSITIVE_INFINITY, record.refreshAt, this.#deadlineOf(record));
     return Number.isFinite(next) ? { requeueAfterMs: Math.max(1, next - clock.now()) } : {};
+  }
+
+  /** A container is about to run: the next report, a moment later, says more than one now would. */
+  #isLaunching(record: PodRecord): boolean {
+    const since = this.#context.clock.monotonic() - launchMs;
+    return [...record.containers.values()].some(
+      ({ process, launchedAt }) => (launchedAt ?? 0) > since && process?.state().phase === "starting",
+    );
   }
 
   #observe(record: PodRecord): PodObservation {
