@@ -72,7 +72,7 @@ describe.skipIf(!hasKubectl)("kubectl", () => {
   });
 
   describe("with a deployment", () => {
-    beforeAll(async () => {
+    it("creates it", async () => {
       expect(await output("apply -f -", deployment(2))).toBe("deployment.apps/web created\n");
     });
 
@@ -177,7 +177,7 @@ describe.skipIf(!hasKubectl)("kubectl", () => {
   });
 
   describe("with a custom resource", () => {
-    beforeAll(async () => {
+    it("is served as soon as it is established", async () => {
       expect(await output("apply -f -", crd)).toBe(
         "customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\n",
       );

@@ -62,7 +62,7 @@ describe("store under kill -9", () => {
       const store = await openStore({ path });
       for (const [key, revision] of acknowledged) {
         const entry = store.get(key);
-        expect(entry?.revision, key).toBeGreaterThanOrEqual(revision);
+        expect(entry?.revision).toBeGreaterThanOrEqual(revision);
         expect(entry?.value.toString()).toBe(`${key}@${entry?.revision}`);
         expect(revision).toBeGreaterThan(newest);
       }

@@ -104,7 +104,14 @@ const bufferOf = ({ value }: WireField): Buffer => {
   throw new RangeError("expected bytes, found a number");
 };
 
-const textOf = (wire: WireField): string => new TextDecoder("utf-8", { fatal: true }).decode(bufferOf(wire));
+function textOf(wire: WireField): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bufferOf(wire));
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new RangeError("a text is not valid UTF-8");
+  }
+}
 
 const numberOf = ({ value }: WireField): number => {
   if (Buffer.isBuffer(value)) throw new RangeError("expected a number, found bytes");
