@@ -99,6 +99,12 @@ async function startHandler() {
   const server = createHttpsServer({ cert: pair.certificate, key: pair.key, ca: ownCa.certificate, requestCert: true });
   const sockets = new WebSocketServer({ server, handleProtocols: () => streamSubprotocol });
   const seen: { path: string | undefined; client: unknown }[] = [];
+  const commands: string[] = [];
+  server.on("request", (request, response) => {
+    commands.push(`${request.method} ${request.url}`);
+    if (request.url?.endsWith("/reset") === true) response.writeHead(409).end('{"message":"the handler says no"}');
+    else response.end();
+  });
   sockets.on("connection", (socket, request) => {
     const peer = (request.socket as TLSSocket).getPeerCertificate();
     seen.push({ path: request.url, client: peer.subject.CN });
@@ -109,7 +115,7 @@ async function startHandler() {
     for (const socket of sockets.clients) socket.terminate();
     server.close();
   };
-  return { port: (server.address() as AddressInfo).port, seen, close };
+  return { port: (server.address() as AddressInfo).port, seen, commands, close };
 }
 
 describe("virt-api", () => {
@@ -184,7 +190,7 @@ describe("virt-api", () => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("end", () =>
-          resolve({ code: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) }),
+          resolve({ code: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString() || "{}") }),
         );
       });
       request.end(options.body === undefined ? undefined : JSON.stringify(options.body));
@@ -260,14 +266,14 @@ describe("virt-api", () => {
   });
 
   it("asks for the user's permission, and says what is not served", async () => {
-    const path = `${group}/namespaces/default/virtualmachineinstances/hello/pause`;
+    const path = `${group}/namespaces/default/virtualmachineinstances/hello/freeze`;
     expect(await call(path, { method: "PUT", user: "bob", tls: asProxy })).toMatchObject({ code: 403 });
     expect(reviews.at(-1)?.spec).toMatchObject({
       user: "bob",
       resourceAttributes: {
         group: "subresources.kubevirt.io",
         resource: "virtualmachineinstances",
-        subresource: "pause",
+        subresource: "freeze",
         namespace: "default",
         name: "hello",
         verb: "update",
@@ -275,8 +281,19 @@ describe("virt-api", () => {
     });
     expect(await call(path, { method: "PUT", user: "ann", tls: asProxy })).toMatchObject({
       code: 501,
-      body: { message: "virtualmachineinstances/pause is not served by this version" },
+      body: { message: "virtualmachineinstances/freeze is not served by this version" },
     });
+  });
+
+  it("passes commands on to virt-handler, and its refusals back", async () => {
+    const path = (command: string) => `${group}/namespaces/default/virtualmachineinstances/hello/${command}`;
+    const options = { method: "PUT", user: "ann", tls: asProxy };
+    expect(await call(path("pause"), options)).toMatchObject({ code: 200 });
+    expect(handler.commands).toEqual(["PUT /v1/namespaces/default/virtualmachineinstances/hello/pause"]);
+    expect(await call(path("pause"), { ...options, body: { dryRun: ["All"] } })).toMatchObject({ code: 200 });
+    expect(handler.commands).toHaveLength(1);
+    expect(await call(path("unpause"), options)).toMatchObject({ code: 409, body: { message: "VMI is not paused" } });
+    expect(await call(path("reset"), options)).toMatchObject({ code: 409, body: { message: "the handler says no" } });
   });
 
   it("joins the user's console with virt-handler's", async () => {

@@ -6,6 +6,16 @@ import { Refusal } from "./status.ts";
 const maxBodyBytes = 8 * 1024 * 1024;
 
 export async function readJson(request: IncomingMessage): Promise<unknown> {
+  return parse(await readBody(request));
+}
+
+/** As `readJson`; `undefined` when there is no body. */
+export async function readOptionalJson(request: IncomingMessage): Promise<unknown> {
+  const body = await readBody(request);
+  return body.length === 0 ? undefined : parse(body);
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -13,8 +23,12 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     if (size > maxBodyBytes) throw new Refusal(413, `the request is larger than ${maxBodyBytes} bytes`);
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks);
+}
+
+function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return JSON.parse(body.toString("utf8"));
   } catch {
     throw new Refusal(400, "the body is not JSON");
   }

@@ -1,4 +1,4 @@
-import { request as httpsRequest } from "node:https";
+import { request as httpsRequest, type RequestOptions } from "node:https";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { handlerServerName, ports, type VirtualMachineInstance } from "@polyvirt/api";
@@ -8,7 +8,7 @@ import type { CertificateFiles } from "../server/certificates.ts";
 import { errors } from "../errors.ts";
 import { Refusal } from "../server/status.ts";
 
-const handshakeTimeoutMs = 15_000;
+const answerTimeoutMs = 15_000;
 
 /** Index of the pod informer by which handlers are found. */
 export const byNode = "node";
@@ -27,11 +27,52 @@ export function handlerAddress(vmi: VirtualMachineInstance, handlers: Pick<Infor
   return address;
 }
 
-interface UpgradeTarget {
+/** One thing to ask of the virt-handler at an address. */
+export interface HandlerTarget {
   readonly address: string;
   readonly port?: number;
   readonly path: string;
   readonly certificates: CertificateFiles;
+}
+
+/** Where virt-handler serves a stream or command of a VMI. */
+export function handlerPath(namespace: string, name: string, action: string): string {
+  return `/v1/namespaces/${encodeURIComponent(namespace)}/virtualmachineinstances/${encodeURIComponent(name)}/${action}`;
+}
+
+function connectionOptions({ address, port, path, certificates }: HandlerTarget): RequestOptions {
+  return {
+    host: address,
+    port: port ?? ports.virtHandlerConsole,
+    path,
+    cert: certificates.certificate,
+    key: certificates.key,
+    ca: certificates.authorities,
+    servername: handlerServerName,
+    timeout: answerTimeoutMs,
+  };
+}
+
+/** Passes a command on; throws what virt-handler refused with. */
+export function sendCommand(target: HandlerTarget, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const outgoing = httpsRequest({ ...connectionOptions(target), method: "PUT", headers });
+    const giveUp = unreachable(target, reject);
+    outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${answerTimeoutMs} ms`)));
+    outgoing.once("error", giveUp);
+    outgoing.once("response", (response) => {
+      if ((response.statusCode ?? 0) >= 300) return void relayRefusal(response).then(reject, giveUp);
+      response.resume();
+      response.once("end", resolve);
+    });
+    outgoing.end(body);
+  });
+}
+
+function unreachable({ address }: HandlerTarget, reject: (error: Error) => void): (cause: unknown) => void {
+  return (cause) =>
+    reject(errors.VirtApiHandlerUnreachable(`connect to virt-handler at ${address}`, { cause, fields: { address } }));
 }
 
 /**
@@ -42,25 +83,12 @@ export function spliceUpgrade(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-  target: UpgradeTarget,
+  target: HandlerTarget,
 ): Promise<void> {
-  const { address, path, certificates } = target;
   return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest({
-      host: address,
-      port: target.port ?? ports.virtHandlerConsole,
-      path,
-      method: "GET",
-      headers: upgradeHeaders(request),
-      cert: certificates.certificate,
-      key: certificates.key,
-      ca: certificates.authorities,
-      servername: handlerServerName,
-      timeout: handshakeTimeoutMs,
-    });
-    const giveUp = (cause: unknown): void =>
-      reject(errors.VirtApiHandlerUnreachable(`connect to virt-handler at ${address}`, { cause, fields: { address } }));
-    outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${handshakeTimeoutMs} ms`)));
+    const outgoing = httpsRequest({ ...connectionOptions(target), method: "GET", headers: upgradeHeaders(request) });
+    const giveUp = unreachable(target, reject);
+    outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${answerTimeoutMs} ms`)));
     outgoing.once("error", giveUp);
     outgoing.once("response", (response) => {
       relayRefusal(response).then(reject, giveUp);

@@ -39,15 +39,16 @@ function streams(resource: Target, paths: readonly string[], state: { served: bo
 const portForwards = ["portforward/{port}", "portforward/{port}/{protocol}"];
 
 export const subresourceRoutes: readonly SubresourceRoute[] = [
-  ...streams("virtualmachineinstances", ["console"], serve),
-  ...streams("virtualmachineinstances", ["vnc", "usbredir", "vsock", ...portForwards], later),
+  ...streams("virtualmachineinstances", ["console", "vnc"], serve),
+  ...streams("virtualmachineinstances", ["usbredir", "vsock", ...portForwards], later),
   ...get(
     "virtualmachineinstances",
     ["vnc/screenshot", "guestosinfo", "userlist", "filesystemlist", "objectgraph"],
     later,
   ),
   ...get("virtualmachineinstances", ["sev/fetchcertchain", "sev/querylaunchmeasurement"], later),
-  ...put("virtualmachineinstances", ["pause", "unpause", "freeze", "unfreeze", "softreboot", "reset"], later),
+  ...put("virtualmachineinstances", ["pause", "unpause", "softreboot", "reset"], serve),
+  ...put("virtualmachineinstances", ["freeze", "unfreeze"], later),
   ...put("virtualmachineinstances", ["addvolume", "removevolume", "backup", "redefine-checkpoint"], later),
   ...put("virtualmachineinstances", ["evacuate/cancel", "sev/setupsession", "sev/injectlaunchsecret"], later),
   ...put("virtualmachines", ["start", "stop", "restart", "migrate", "addvolume", "removevolume"], later),

@@ -2,17 +2,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { subresourceGroup, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
 import type { Pod, UserInfo } from "@polyvirt/api/k8s";
-import { hasCode, type Logger } from "@polyvirt/core";
+import { hasCode, isJsonObject, jsonEqual, type Logger } from "@polyvirt/core";
 import type { Informer, KubeClient } from "@polyvirt/kube";
 import type { CertificateFiles } from "../server/certificates.ts";
-import { sendJson, verifiedCommonName } from "../server/request.ts";
+import { readOptionalJson, sendJson, verifiedCommonName } from "../server/request.ts";
 import { Refusal } from "../server/status.ts";
 import { authorize } from "./authorize.ts";
-import { checkConsole, consolePath } from "./console.ts";
+import { checkCommand } from "./commands.ts";
 import { discoveryDocument, subresourceVersions } from "./discovery.ts";
 import { authenticate, type FrontProxyRules } from "./front-proxy.ts";
-import { handlerAddress, spliceUpgrade } from "./handler-connection.ts";
+import { handlerAddress, handlerPath, sendCommand, spliceUpgrade, type HandlerTarget } from "./handler-connection.ts";
 import { clusterRoutes, matchRoute, type RouteMatch } from "./routes.ts";
+import { checkStream } from "./streams.ts";
 import { versionDocument } from "./version.ts";
 
 export interface SubresourceDeps {
@@ -52,8 +53,36 @@ export async function serveSubresource(
   const match = findRoute(request, rest);
   await authorizeRoute(match, version, user, deps);
   if (match.route.stream) throw new Refusal(400, `${match.route.subresource} is a stream: connect with a WebSocket`);
-  throw unserved(`${match.route.resource}/${match.route.subresource}`);
+  if (!match.route.served) throw unserved(`${match.route.resource}/${match.route.subresource}`);
+  await runCommand(match, await readOptionalJson(request), deps);
+  deps.logger.info("passed a command on", { user: user.username, command: match.route.subresource, vmi: keyOf(match) });
+  response.writeHead(200).end();
 }
+
+/** A command for a running guest. A dry run ends where the guest would notice. */
+async function runCommand(match: RouteMatch, options: unknown, deps: SubresourceDeps): Promise<void> {
+  const { namespace, name, route } = match;
+  const vmi = await findInstance(deps.client, namespace, name);
+  checkCommand(route.subresource, vmi);
+  const target = targetOf(vmi, match, deps);
+  if (isJsonObject(options) && jsonEqual(options["dryRun"], ["All"])) return;
+  await sendCommand(target, JSON.stringify(options ?? {}));
+}
+
+function targetOf(
+  vmi: VirtualMachineInstance,
+  { namespace, name, route }: RouteMatch,
+  deps: SubresourceDeps,
+): HandlerTarget {
+  return {
+    address: handlerAddress(vmi, deps.handlers),
+    path: handlerPath(namespace, name, route.subresource),
+    certificates: deps.handlerCertificates(),
+    ...(deps.handlerPort === undefined ? {} : { port: deps.handlerPort }),
+  };
+}
+
+const keyOf = ({ namespace, name }: RouteMatch): string => `${namespace}/${name}`;
 
 /** Serves the streams: after the checks, the connection belongs to virt-handler and the client. */
 export async function serveStream(
@@ -70,15 +99,9 @@ export async function serveStream(
   const { route, namespace, name } = match;
   if (!route.served || !route.stream) throw unserved(`${route.resource}/${route.subresource}`);
   const vmi = await findInstance(deps.client, namespace, name);
-  checkConsole(vmi);
-  const address = handlerAddress(vmi, deps.handlers);
-  await spliceUpgrade(request, socket, head, {
-    address,
-    path: consolePath(namespace, name),
-    certificates: deps.handlerCertificates(),
-    ...(deps.handlerPort === undefined ? {} : { port: deps.handlerPort }),
-  });
-  deps.logger.info("opened a stream", { user: user.username, vmi: `${namespace}/${name}`, stream: route.subresource });
+  checkStream(route.subresource, vmi);
+  await spliceUpgrade(request, socket, head, targetOf(vmi, match, deps));
+  deps.logger.info("opened a stream", { user: user.username, vmi: keyOf(match), stream: route.subresource });
 }
 
 function requireUser(request: IncomingMessage, deps: SubresourceDeps): UserInfo {
