@@ -73,6 +73,24 @@ const standardTypes: Readonly<Record<string, Type>> = {
   "google.protobuf.Duration": DURATION,
 };
 
+/** What comes from libraries, put together once. */
+interface LibraryTables {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+  readonly macros: MacroTable;
+  readonly typeNames: ReadonlyMap<string, Type>;
+}
+
+function libraryTables(libraries: readonly Library[]): LibraryTables {
+  const groups = libraries.flatMap(({ macros }) => (macros === undefined ? [] : [macroGroups[macros]]));
+  return {
+    functions: mergeFunctions([...standardFunctions, ...libraries.flatMap((library) => library.functions ?? [])]),
+    macros: macroTable([macroGroups.standard, ...groups]),
+    typeNames: new Map(
+      [standardTypes, ...libraries.map((library) => library.types ?? {})].flatMap((types) => Object.entries(types)),
+    ),
+  };
+}
+
 /** How many compiled expressions one environment remembers. */
 const maxCached = 1_000;
 
@@ -81,44 +99,44 @@ export class Environment {
   readonly declarations: Declarations;
   readonly dialect: Dialect;
   readonly #options: EnvironmentOptions;
-  readonly #macros: MacroTable;
+  readonly #tables: LibraryTables;
   readonly #limits: ParseLimits;
   readonly #cache = new Map<string, CompileResult>();
 
-  constructor(options: EnvironmentOptions = {}) {
-    const libraries = options.libraries ?? [];
-    const typeNames = new Map(
-      [standardTypes, ...libraries.map((library) => library.types ?? {})].flatMap((types) => Object.entries(types)),
-    );
+  constructor(options: EnvironmentOptions = {}, base?: LibraryTables) {
+    const tables = base ?? libraryTables(options.libraries ?? []);
     const types = joinProviders(options.types ?? []);
     this.#options = options;
+    this.#tables = tables;
     this.dialect = options.dialect ?? "strict";
     this.#limits = { ...defaultParseLimits, ...options.limits };
-    const groups = libraries.flatMap(({ macros }) => (macros === undefined ? [] : [macroGroups[macros]]));
-    this.#macros = macroTable([macroGroups.standard, ...groups]);
     this.declarations = {
       container: options.container ?? "",
       variables: new Map(Object.entries(options.variables ?? {})),
-      functions: mergeFunctions([...standardFunctions, ...libraries.flatMap((library) => library.functions ?? [])]),
+      functions: tables.functions,
       types,
-      findTypeName: (name) => typeNames.get(name) ?? types.findType(name),
+      findTypeName: (name) => tables.typeNames.get(name) ?? types.findType(name),
     };
   }
 
-  /** The same with more variables, libraries or types. */
+  /** The same with more variables, libraries or types. Without more libraries this is cheap. */
   extend(more: Pick<EnvironmentOptions, "variables" | "libraries" | "types" | "dialect">): Environment {
     const { variables, libraries, types } = this.#options;
-    return new Environment({
-      ...this.#options,
-      variables: { ...variables, ...more.variables },
-      libraries: [...(libraries ?? []), ...(more.libraries ?? [])],
-      types: [...(more.types ?? []), ...(types ?? [])],
-      dialect: more.dialect ?? this.dialect,
-    });
+    const added = more.libraries ?? [];
+    return new Environment(
+      {
+        ...this.#options,
+        variables: { ...variables, ...more.variables },
+        libraries: [...(libraries ?? []), ...added],
+        types: [...(more.types ?? []), ...(types ?? [])],
+        dialect: more.dialect ?? this.dialect,
+      },
+      added.length === 0 ? this.#tables : undefined,
+    );
   }
 
   parse(source: string): ParseResult {
-    return parse(source, { dialect: this.dialect, macros: this.#macros, limits: this.#limits });
+    return parse(source, { dialect: this.dialect, macros: this.#tables.macros, limits: this.#limits });
   }
 
   check(expr: Expr): CheckResult {

@@ -2,6 +2,8 @@ import type { Expr } from "./ast.ts";
 import type { CheckInfo } from "./check-info.ts";
 import type { CompiledExpression } from "./compile.ts";
 import { errors } from "./errors.ts";
+import type { Bounds } from "./estimate/bounds.ts";
+import { estimateCost, type SizeAt } from "./estimate/estimate.ts";
 import { CostExceeded, Frame } from "./frame.ts";
 import { printExpr } from "./print.ts";
 import { positionOf, type Range } from "./source.ts";
@@ -65,6 +67,11 @@ export class Program {
   /** The variables that the expression reads. */
   get variables(): string[] {
     return this.#compiled.inputs.map((input) => input.name);
+  }
+
+  /** The least and most that an evaluation can cost, given how large inputs can be; Infinity when nothing bounds it. */
+  estimateCost(sizeAt?: SizeAt): Bounds {
+    return estimateCost(this.expr, this.info, sizeAt);
   }
 
   run(bindings: Bindings = {}, options: EvaluateOptions = {}): Evaluation {

@@ -9,7 +9,9 @@ import { DYN, formatType, runtimeTypeName, sameType, unwrapOptional, type Type }
 export function validate(root: Expr, info: CheckInfo): Issue[] {
   const issues: Issue[] = [];
   const visit = (expr: Expr, exempt: boolean): void => {
-    if (expr.kind === "call") issues.push(...literalArgumentIssues(expr), ...formatIssues(expr, info));
+    if (expr.kind === "call") {
+      issues.push(...literalArgumentIssues(expr), ...patternIssues(expr), ...formatIssues(expr, info));
+    }
     if (!exempt) issues.push(...mixedLiteralIssues(expr, info));
     // The arguments of a format call may be of any types.
     const inner = exempt || (expr.kind === "call" && expr.name === "format");
@@ -59,6 +61,16 @@ function literalArgumentIssues(call: CallExpr): Issue[] {
   const argument = call.args.at(-1);
   if (test === undefined || argument?.kind !== "literal" || typeof argument.value !== "string") return [];
   return test(argument.value) ? [] : [issueAt(argument, `invalid ${call.name} argument`)];
+}
+
+/** `find` and `findAll` compile a literal pattern when the program is made. */
+function patternIssues(call: CallExpr): Issue[] {
+  const [pattern] = call.args;
+  const finds = call.target !== undefined && (call.name === "find" || call.name === "findAll");
+  if (!finds || pattern?.kind !== "literal" || typeof pattern.value !== "string") return [];
+  const compiled = compilePattern(pattern.value);
+  if (!(compiled instanceof PatternProblem)) return [];
+  return [issueAt(call, `program instantiation failed: ${compiled.message}`)];
 }
 
 const accepted: Readonly<Record<string, { readonly types: readonly string[]; readonly complaint: string }>> = {

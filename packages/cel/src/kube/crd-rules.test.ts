@@ -253,3 +253,38 @@ describe("compileCrdRules", () => {
     expect(rules.validate({ spec: { a: "1", b: "2", c: "3" } }).errors.map(({ field }) => field)).toEqual(["spec"]);
   });
 });
+
+describe("estimated cost of rules", () => {
+  const list = (more: StructuralSchema): StructuralSchema => ({ type: "array", items: text, ...more });
+
+  it("refuses rules that could cost too much, and says by how much", () => {
+    const rule = "self.spec.all(a, self.spec.all(b, a == b))";
+    const { problems } = compileCrdRules(withSpec(list({}), [{ rule }]));
+    expect(problems.map(({ schemaPath, reason }) => [schemaPath, reason])).toEqual([
+      ["x-kubernetes-validations[0].rule", "FieldValueForbidden"],
+      ["x-kubernetes-validations[0].rule", "FieldValueForbidden"],
+      ["", "FieldValueForbidden"],
+    ]);
+    expect(problems[0]?.detail).toBe(
+      "estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+    );
+  });
+
+  it("accepts them when the schema bounds the sizes", () => {
+    const rule = "self.spec.all(a, self.spec.all(b, a == b))";
+    const bounded = { ...list({ maxItems: 100 }), items: { ...text, maxLength: 50 } };
+    expect(compileCrdRules(withSpec(bounded, [{ rule }])).problems).toEqual([]);
+  });
+
+  it("counts how often the place of a rule can occur", () => {
+    const items: StructuralSchema = {
+      ...text,
+      maxLength: 1000,
+      "x-kubernetes-validations": [{ rule: "self.matches('^[a-z]+$')" }],
+    };
+    expect(compileCrdRules(withSpec({ type: "array", items })).problems[0]?.detail).toContain(
+      "exceeds budget by factor of",
+    );
+    expect(compileCrdRules(withSpec({ type: "array", items, maxItems: 1000 })).problems).toEqual([]);
+  });
+});

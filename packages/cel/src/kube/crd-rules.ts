@@ -5,6 +5,7 @@ import { correlateItems } from "./correlation.ts";
 import { fieldError, type FieldError } from "./field-error.ts";
 import { FieldPath } from "./field-path.ts";
 import { normalizeFieldPath } from "./rule-field-path.ts";
+import { RuleCosts, type CrdRuleProblem } from "./rule-costs.ts";
 import { SchemaTypes, type SchemaNode } from "./schema-type.ts";
 import { schemaAdapter, type SchemaAdapter } from "./schema-value.ts";
 import { valuesSchema, withObjectMeta, type StructuralSchema } from "./structural-schema.ts";
@@ -20,12 +21,6 @@ import {
 
 /** What Kubernetes lets all rules of one object cost together. */
 const objectCostBudget = 10_000_000;
-
-export interface CrdRuleProblem {
-  /** Where in the schema, for example `properties[spec].x-kubernetes-validations[0].rule`. */
-  readonly schemaPath: string;
-  readonly detail: string;
-}
 
 export interface CrdRuleResult {
   readonly errors: readonly FieldError[];
@@ -48,7 +43,9 @@ export function compileCrdRules(schema: StructuralSchema): CrdRules {
   const types = new SchemaTypes();
   const node = types.add(schema, "selfType", true);
   const compiler = new RuleCompiler(types, problems);
-  const root = node === undefined ? undefined : compiler.compile(schema, schema, node, { isRoot: true, path: [] });
+  const root =
+    node === undefined ? undefined : compiler.compile(schema, schema, node, { isRoot: true, path: [], cardinality: 1 });
+  problems.push(...compiler.costs.totalProblems());
   return {
     problems,
     validate(object, oldObject) {
@@ -231,7 +228,15 @@ function own(object: unknown, name: string): unknown {
   return (object as Readonly<Record<string, unknown>>)[name];
 }
 
+interface Place {
+  readonly isRoot: boolean;
+  readonly path: readonly string[];
+  /** How often the value can occur in one object; undefined when nothing bounds it. */
+  readonly cardinality: number | undefined;
+}
+
 class RuleCompiler {
+  readonly costs = new RuleCosts();
   readonly #types: SchemaTypes;
   readonly #problems: CrdRuleProblem[];
 
@@ -248,10 +253,11 @@ class RuleCompiler {
     ruleSchema: StructuralSchema,
     schema: StructuralSchema,
     node: SchemaNode,
-    { isRoot, path }: { isRoot: boolean; path: readonly string[] },
+    place: Place,
   ): RuleNode | undefined {
-    const compiled = new RuleNode(schema, this.#compileRules(ruleSchema, node, path), isRoot);
-    this.#compileItems(compiled, ruleSchema, schema, node, path);
+    const { isRoot, path, cardinality } = place;
+    const compiled = new RuleNode(schema, this.#compileRules(ruleSchema, node, place), isRoot);
+    this.#compileItems(compiled, ruleSchema, schema, node, place);
     for (const [name, property] of Object.entries(ruleSchema.properties ?? {})) {
       const base = schema.properties?.[name];
       const field = [...node.fields.values()].find((candidate) => candidate.property === name);
@@ -259,11 +265,12 @@ class RuleCompiler {
       const inner = this.compile(property, base, field.node, {
         isRoot: base["x-kubernetes-embedded-resource"] === true,
         path: [...path, `properties[${name}]`],
+        cardinality,
       });
       if (inner !== undefined) compiled.properties.set(name, inner);
     }
     (ruleSchema.allOf ?? []).forEach((part, index) => {
-      const inner = this.compile(part, schema, node, { isRoot, path: [...path, `allOf[${index}]`] });
+      const inner = this.compile(part, schema, node, { isRoot, cardinality, path: [...path, `allOf[${index}]`] });
       if (inner !== undefined) compiled.allOf.push(inner);
     });
     return compiled.isEmpty ? undefined : compiled;
@@ -274,15 +281,18 @@ class RuleCompiler {
     ruleSchema: StructuralSchema,
     schema: StructuralSchema,
     node: SchemaNode,
-    path: readonly string[],
+    { path, cardinality: outer }: Place,
   ): void {
     const { element } = node;
     if (element === undefined) return;
+    const most = schema.type === "array" ? schema.maxItems : schema.maxProperties;
+    const cardinality = outer === undefined || most === undefined ? undefined : outer * Math.max(0, most);
     const isRoot = (inner: StructuralSchema): boolean => inner["x-kubernetes-embedded-resource"] === true;
     if (ruleSchema.items !== undefined && schema.items !== undefined) {
       compiled.items = this.compile(ruleSchema.items, schema.items, element, {
         isRoot: isRoot(schema.items),
         path: [...path, "items"],
+        cardinality,
       });
     }
     const [ruleValues, values] = [valuesSchema(ruleSchema), valuesSchema(schema)];
@@ -290,11 +300,12 @@ class RuleCompiler {
       compiled.values = this.compile(ruleValues, values, element, {
         isRoot: isRoot(values),
         path: [...path, "additionalProperties"],
+        cardinality,
       });
     }
   }
 
-  #compileRules(schema: StructuralSchema, node: SchemaNode, path: readonly string[]): CompiledRule[] {
+  #compileRules(schema: StructuralSchema, node: SchemaNode, { path, cardinality }: Place): CompiledRule[] {
     const entries = schema["x-kubernetes-validations"] ?? [];
     if (entries.length === 0) return [];
     const environmentOf = ruleEnvironments(node.type, this.#types);
@@ -302,15 +313,15 @@ class RuleCompiler {
       const rule = readRule(entry);
       const compiled = compileRule(rule, environmentOf(rule));
       const place = [...path, `x-kubernetes-validations[${index}]`].join(".");
-      if (compiled.problem !== undefined) {
-        this.#problems.push({ schemaPath: `${place}.rule`, detail: compiled.problem });
-      }
-      if (compiled.messageProblem !== undefined) {
-        this.#problems.push({ schemaPath: `${place}.messageExpression`, detail: compiled.messageProblem });
-      }
-      if (rule.fieldPath !== undefined && normalizeFieldPath(rule.fieldPath, schema) === undefined) {
-        this.#problems.push({ schemaPath: `${place}.fieldPath`, detail: "fieldPath must be a valid path" });
-      }
+      const refuse = (property: string, detail: string | undefined): void => {
+        if (detail === undefined) return;
+        this.#problems.push({ schemaPath: `${place}.${property}`, detail, reason: "FieldValueInvalid" });
+      };
+      refuse("rule", compiled.problem);
+      refuse("messageExpression", compiled.messageProblem);
+      const leadsNowhere = rule.fieldPath !== undefined && normalizeFieldPath(rule.fieldPath, schema) === undefined;
+      refuse("fieldPath", leadsNowhere ? "fieldPath must be a valid path" : undefined);
+      this.#problems.push(...this.costs.observe(compiled, node, cardinality, place));
       return compiled;
     });
   }

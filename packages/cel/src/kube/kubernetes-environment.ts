@@ -44,11 +44,7 @@ export interface KubernetesEnvironmentOptions {
 
 /** An environment like that of a Kubernetes API server. */
 export function kubernetesEnvironment(options: KubernetesEnvironmentOptions = {}): Environment {
-  return new Environment({
-    variables: options.variables ?? {},
-    types: options.types ?? [],
-    libraries: [...libraries, ...(options.libraries ?? [])],
-    dialect: options.dialect ?? "strict",
-    validateLiterals: true,
-  });
+  return base.extend(options);
 }
+
+const base = new Environment({ libraries, validateLiterals: true });

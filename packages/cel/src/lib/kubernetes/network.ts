@@ -93,7 +93,8 @@ function toIp(text: string): IpValue | CelError {
   }
   const address = parseAddress(text);
   if (address === undefined) {
-    const problem = `ParseAddr(${quoted}): unable to parse IP`;
+    const isShort = /^\d+(?:\.\d+){1,2}$/.test(text);
+    const problem = `ParseAddr(${quoted}): ${isShort ? "IPv4 address too short" : "unable to parse IP"}`;
     return new CelError(`IP Address ${quoted} parse error during conversion from string: ${problem}`);
   }
   return isIpv4Mapped(address)
@@ -107,7 +108,8 @@ function toCidr(text: string): CidrValue | CelError {
   const quoted = JSON.stringify(text);
   const network = parseNetwork(text);
   if (network === undefined) {
-    const problem = text.includes("/") ? "invalid prefix" : "no '/'";
+    const isLong = parseNetwork(text.replace(/\/\d+$/, "/0")) !== undefined;
+    const problem = isLong ? "prefix length out of range" : text.includes("/") ? "invalid prefix" : "no '/'";
     return new CelError(`${prefix}${prefix}netip.ParsePrefix(${quoted}): ${problem}`);
   }
   return isIpv4Mapped(network.address)
