@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "vitest";
@@ -11,6 +11,7 @@ import { createQemuStack } from "./qemu-stack.ts";
 async function makeStack(): Promise<StackUnderTest> {
   const directory = await mkdtemp(join(tmpdir(), "qemu-"));
   const image = join(directory, "disk.img");
+  await mkdir(join(directory, "target"));
   const spare = join(directory, "spare.img");
   await writeFile(image, bootSectorImage());
   await writeFile(spare, Buffer.alloc(1024 * 1024));
@@ -33,6 +34,11 @@ async function makeStack(): Promise<StackUnderTest> {
       networkCard: { type: "user", model: { type: "virtio" }, alias: { name: "ua-net" } },
       vcpus: 3,
       memoryBytes: 160 * 1024 * 1024,
+    },
+    migration: {
+      target: createQemuStack({ clock: systemClock, logger: silentLogger, scratchDirectory: directory }),
+      targetDomain: bootSectorDomain(join(directory, "target"), image),
+      socketPath: join(directory, "move"),
     },
     capabilityTarget: { architecture: "amd64", virtType: "qemu" },
     async crashVmm() {

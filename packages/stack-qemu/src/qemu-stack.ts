@@ -7,6 +7,7 @@ import { QemuProbe } from "./capabilities/qemu-probe.ts";
 import { qemuCapabilities } from "./capabilities/qemu-capabilities.ts";
 import { QemuGuestAgent } from "./guest-agent/qemu-guest-agent.ts";
 import { QemuHotplug } from "./hotplug/qemu-hotplug.ts";
+import { QemuMigration } from "./migration/qemu-migration.ts";
 import { qemuStats } from "./stats.ts";
 import { spawnVmm } from "./process/vmm-process.ts";
 
@@ -41,6 +42,7 @@ export function createQemuStack(dependencies: QemuStackDependencies): Stack {
     guestAgent: new QemuGuestAgent({ lifecycle, clock: dependencies.clock }),
     stats: qemuStats(lifecycle),
     hotplug: new QemuHotplug(lifecycle),
+    migration: new QemuMigration(lifecycle),
     close: () => lifecycle.kill(),
   };
 }

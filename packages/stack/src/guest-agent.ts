@@ -12,6 +12,8 @@ export interface GuestAgent {
   exec(command: string, args: readonly string[], timeoutMs: number): Promise<GuestExecResult>;
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** Asks the guest's system to restart itself in good order. */
+  reboot(): Promise<void>;
 }
 
 export interface GuestAgentCondition {

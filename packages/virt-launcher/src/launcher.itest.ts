@@ -61,6 +61,11 @@ describe("a launcher and its guest", () => {
     expect(JSON.parse(domain)).toMatchObject({ ObjectMeta: { name: "tiny" }, Status: { Status: "Running" } });
     expect((await handler.cmd.getVmmName({})).name).toBe("QEMU");
     expect((await handler.cmd.getVmmVersion({})).version).toBe((await handler.cmd.getQemuVersion({})).version);
+    expect((await handler.cmd.getScreenshot(request())).mime).toBe("image/png");
+    expect(JSON.parse((await handler.cmd.getDomainStats({})).domainStats)).toMatchObject({
+      blocks: [{ alias: "ua-root" }],
+    });
+    expect((await handler.cmd.getCapabilities({})).capabilities).toMatchObject({ vmmName: "QEMU", virtType: "qemu" });
     expect((await handler.cmd.getGuestInfo({})).guestAgentCondition).toMatchObject({ connected: false });
 
     await handler.cmd.shutdownVirtualMachine(request());

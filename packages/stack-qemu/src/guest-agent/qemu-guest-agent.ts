@@ -1,4 +1,4 @@
-import type { Clock } from "@polyvirt/core";
+import { hasCode, type Clock } from "@polyvirt/core";
 import type { Domain } from "@polyvirt/domain";
 import type { GuestAgent, GuestAgentCondition, GuestExecResult, GuestInfo } from "@polyvirt/stack";
 import { errors } from "../errors.ts";
@@ -24,6 +24,7 @@ const answerTimeoutMs = 3_000;
 /** Freezing waits for every write of the guest to reach its disks. */
 const freezeTimeoutMs = 55_000;
 const execPollMs = 100;
+const consentMs = 1_000;
 
 /** Without these an agent is of no use to us. */
 const requiredCommands = [
@@ -117,6 +118,13 @@ export class QemuGuestAgent implements GuestAgent {
 
   async thaw(): Promise<void> {
     await this.#ask("guest-fsfreeze-thaw", undefined, freezeTimeoutMs);
+  }
+
+  async reboot(): Promise<void> {
+    // The agent answers only when it will not do it; silence is consent.
+    await this.#ask("guest-shutdown", { mode: "reboot" }, consentMs).catch((error: unknown) => {
+      if (!hasCode(error, "StackGuestAgentUnavailable") || !this.#open) throw error;
+    });
   }
 
   async #ask(command: string, args?: object, timeoutMs = answerTimeoutMs): Promise<unknown> {

@@ -34,6 +34,14 @@ export function askedToPause(state: MachineState): MachineState {
   return { ...state, stopCause: "User" };
 }
 
+/** While it is being moved, a stop of the CPUs is the move's. */
+export function askedToMove(state: MachineState): MachineState {
+  return { ...state, stopCause: "Migration" };
+}
+
+/** A machine that waits to be filled from elsewhere. */
+export const receivingState: MachineState = { ...startingState, status: { state: "Paused", reason: "Migration" } };
+
 export function askedToEnd(state: MachineState, ending: "Destroyed" | "Migrated"): MachineState {
   return { ...state, ending };
 }

@@ -7,10 +7,12 @@ import {
   type RunningDomain,
   type StartOptions,
 } from "@polyvirt/stack";
-import { buildArguments } from "../arguments/build-arguments.ts";
+import { buildArguments, type QemuCommand } from "../arguments/build-arguments.ts";
 import { errors } from "../errors.ts";
 import type { QmpEvent } from "../qmp/qmp-client.ts";
-import { QemuMachine, type MachineDependencies } from "./qemu-machine.ts";
+import { QemuMachine, type MachineDependencies, type MachineListener } from "./qemu-machine.ts";
+
+type BringUp = (machine: QemuMachine, command: QemuCommand) => Promise<void>;
 
 /** One machine at a time, and everything that the launcher may do to it as a whole. */
 export class QemuLifecycle implements Lifecycle {
@@ -25,11 +27,20 @@ export class QemuLifecycle implements Lifecycle {
   }
 
   async start(definition: Domain, options: StartOptions = {}): Promise<void> {
+    await this.#begin(definition, [], (machine, command) => machine.bringUp(command, options));
+  }
+
+  /** Starts a machine that is filled from another one; it runs when the move is complete and somebody resumes it. */
+  async receive(definition: Domain, socketPath: string): Promise<void> {
+    await this.#begin(definition, ["-incoming", "defer"], (machine, command) => machine.receive(command, socketPath));
+  }
+
+  async #begin(definition: Domain, extraArguments: readonly string[], bringUp: BringUp): Promise<void> {
     const name = definition.name ?? "";
     if (this.#starting?.name === name) return this.#starting.done;
     if (this.#isRunning(name)) return;
     this.#refuseSecond(name);
-    const done = this.#startNew(definition, options);
+    const done = this.#startNew(definition, extraArguments, bringUp);
     this.#starting = { name, done };
     try {
       await done;
@@ -38,16 +49,17 @@ export class QemuLifecycle implements Lifecycle {
     }
   }
 
-  async #startNew(definition: Domain, options: StartOptions): Promise<void> {
+  async #startNew(definition: Domain, extraArguments: readonly string[], bringUp: BringUp): Promise<void> {
     const command = buildArguments(definition);
-    this.#machine = await QemuMachine.spawn(definition, command, this.#dependencies, {
+    const listener: MachineListener = {
       onEvent: (event) => this.report(event),
       onMonitorEvent: (event) => {
-        for (const listener of this.#monitorListeners) listener(event);
+        for (const hear of this.#monitorListeners) hear(event);
       },
-    });
+    };
+    this.#machine = await QemuMachine.spawn(definition, command, this.#dependencies, listener, extraArguments);
     try {
-      await this.#machine.bringUp(command, options);
+      await bringUp(this.#machine, command);
     } catch (error) {
       this.#machine = undefined;
       throw error;
@@ -122,9 +134,10 @@ export class QemuLifecycle implements Lifecycle {
     return this.#machine === undefined || hasEnded(this.#machine.status) ? undefined : this.#machine.version;
   }
 
-  /** For parts of the stack that understand QEMU's own events. */
-  onMonitorEvent(listener: (event: QmpEvent) => void): void {
+  /** For parts of the stack that understand QEMU's own events. Returns how to stop it. */
+  onMonitorEvent(listener: (event: QmpEvent) => void): () => void {
     this.#monitorListeners.add(listener);
+    return () => this.#monitorListeners.delete(listener);
   }
 
   /** Tells everybody who listens. */

@@ -7,11 +7,13 @@ import { monitorFd, type SpawnVmm, type VmmExit, type VmmProcess } from "../proc
 import { connectQmp, type QmpClient, type QmpEvent } from "../qmp/qmp-client.ts";
 import {
   askedToEnd,
+  askedToMove,
   askedToPause,
   describeExit,
   lastWords,
   onExit,
   onQmpEvent,
+  receivingState,
   startingState,
   type MachineState,
   type Transition,
@@ -68,9 +70,10 @@ export class QemuMachine {
     command: QemuCommand,
     dependencies: MachineDependencies,
     listener: MachineListener,
+    extraArguments: readonly string[] = [],
   ): Promise<QemuMachine> {
     const monitor = ["-chardev", `socket,id=monitor,fd=${monitorFd}`, "-mon", "chardev=monitor,mode=control"];
-    const args = [...command.args, "-S", ...monitor];
+    const args = [...command.args, ...extraArguments, "-S", ...monitor];
     dependencies.logger.debug("starting QEMU", { emulator: command.emulator, args });
     try {
       const process = await dependencies.spawn(command.emulator, args);
@@ -80,13 +83,27 @@ export class QemuMachine {
     }
   }
 
+  /** Like `bringUp` for a machine whose memory and state come from another one, over a socket that QEMU listens on. */
+  async receive(command: QemuCommand, socketPath: string): Promise<void> {
+    this.#state = receivingState;
+    try {
+      await this.#connect(command);
+      await this.monitor.execute("migrate-set-capabilities", { capabilities: [{ capability: "events", state: true }] });
+      await this.monitor.execute("migrate-incoming", { uri: `unix:${socketPath}` });
+      this.#watchExit();
+    } catch (cause) {
+      throw await this.#explainFailedStart(cause, undefined);
+    }
+  }
+
   /** Connects the monitor, sets up what only the monitor can, and lets the guest run unless it is to wait. */
   async bringUp(command: QemuCommand, options: StartOptions): Promise<void> {
     const stop = (): void => this.#process.kill("SIGKILL");
     options.signal?.addEventListener("abort", stop, { once: true });
     try {
       options.signal?.throwIfAborted();
-      await this.#connect(command, options.paused ?? false);
+      await this.#connect(command);
+      await this.#release(options.paused ?? false);
       this.#watchExit();
     } catch (cause) {
       throw await this.#explainFailedStart(cause, options.signal);
@@ -128,8 +145,13 @@ export class QemuMachine {
     await this.monitor.execute("cont");
   }
 
-  async kill(): Promise<void> {
-    this.#state = askedToEnd(this.#state, "Destroyed");
+  /** The next stop of the CPUs is part of a move. */
+  expectMove(): void {
+    this.#state = askedToMove(this.#state);
+  }
+
+  async kill(ending: "Destroyed" | "Migrated" = "Destroyed"): Promise<void> {
+    this.#state = askedToEnd(this.#state, ending);
     await this.#end();
   }
 
@@ -142,7 +164,7 @@ export class QemuMachine {
     timer.cancel();
   }
 
-  async #connect(command: QemuCommand, paused: boolean): Promise<void> {
+  async #connect(command: QemuCommand): Promise<void> {
     this.#qmp = await connectQmp({
       connection: this.#process.monitor,
       clock: this.#dependencies.clock,
@@ -154,11 +176,14 @@ export class QemuMachine {
       },
     });
     for (const step of command.afterStart) await this.#qmp.execute(step.command, step.args);
+  }
+
+  async #release(paused: boolean): Promise<void> {
     if (paused) {
       this.#state = { ...this.#state, status: { state: "Paused", reason: "User" } };
       this.#listener.onEvent({ kind: "status", status: this.status });
     } else {
-      await this.#qmp.execute("cont", {}, { timeoutMs: commandTimeoutMs });
+      await this.monitor.execute("cont", {}, { timeoutMs: commandTimeoutMs });
     }
   }
 

@@ -27,6 +27,11 @@ export class ConsoleClient {
     });
   }
 
+  /** Everything that the guest wrote since the client came. */
+  get text(): string {
+    return this.#text;
+  }
+
   type(text: string): void {
     this.#socket.write(text);
   }

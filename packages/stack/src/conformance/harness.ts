@@ -15,11 +15,21 @@ export interface StackUnderTest {
   readonly refusedDomain?: { readonly domain: Domain; readonly path: string };
   /** For stacks with hotplug: a machine with room for more, and what is to be put into it. */
   readonly hotplug?: HotplugSamples;
+  /** For stacks that can move machines: another stack, and the same machine as it is to be there. */
+  readonly migration?: MigrationSamples;
   /** Ends the monitor behind the stack's back, as a crash would. */
   readonly crashVmm: () => Promise<void>;
   /** Which guests to ask capabilities about. */
   readonly capabilityTarget: { readonly architecture: string; readonly virtType: string };
   readonly dispose: () => Promise<void>;
+}
+
+export interface MigrationSamples {
+  readonly target: Stack;
+  /** The same machine and the same disks, with sockets of its own. */
+  readonly targetDomain: Domain;
+  /** Where the two meet. */
+  readonly socketPath: string;
 }
 
 export interface HotplugSamples {

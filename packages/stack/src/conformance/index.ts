@@ -5,11 +5,12 @@
 import type { MakeStack, TestRunner } from "./harness.ts";
 import { hotplugSuite } from "./hotplug-suite.ts";
 import { lifecycleSuite } from "./lifecycle-suite.ts";
+import { migrationSuite } from "./migration-suite.ts";
 import { partsSuite } from "./parts-suite.ts";
 
 export { bootSectorGreeting, bootSectorImage } from "./boot-sector.ts";
 export { ConsoleClient } from "./console-client.ts";
-export type { HotplugSamples, MakeStack, StackUnderTest, TestRunner } from "./harness.ts";
+export type { HotplugSamples, MakeStack, MigrationSamples, StackUnderTest, TestRunner } from "./harness.ts";
 
 /** Defines the tests of the contract for one stack. `makeStack` is called once for each test. */
 export function describeStackConformance(name: string, makeStack: MakeStack, runner: TestRunner): void {
@@ -17,5 +18,6 @@ export function describeStackConformance(name: string, makeStack: MakeStack, run
     lifecycleSuite(runner, makeStack);
     partsSuite(runner, makeStack);
     runner.describe("hotplug", () => hotplugSuite(runner, makeStack));
+    runner.describe("migration", () => migrationSuite(runner, makeStack));
   });
 }

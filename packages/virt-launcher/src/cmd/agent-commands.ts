@@ -40,6 +40,10 @@ export function agentCommands(stack: Stack): ServiceImplementation<typeof cmdV1.
       await agent("freeze file systems").freeze();
       return success;
     },
+    async softRebootVirtualMachine() {
+      await agent("reboot the guest").reboot();
+      return success;
+    },
     async unfreezeVirtualMachine() {
       await agent("thaw file systems").thaw();
       return success;

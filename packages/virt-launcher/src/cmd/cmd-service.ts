@@ -1,5 +1,6 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import { describeError, type Logger } from "@polyvirt/core";
+import { describeError, parseQuantity, quantityToInteger, type Logger } from "@polyvirt/core";
+import { vcpuCount } from "@polyvirt/hypervisor";
 import {
   cmdInfo,
   cmdV1,
@@ -64,6 +65,19 @@ function machineCommands({ stack, machine, vmi }: CmdDependencies): CmdImplement
     shutdownVirtualMachine: act(() => lifecycle.shutdown()),
     killVirtualMachine: act(() => lifecycle.kill()),
     deleteVirtualMachine: act(() => machine.forget()),
+    async syncVirtualMachineCPUs(request) {
+      const count = vcpuCount(readVmi(request, vmi).spec.domain);
+      await requirePart(stack, "hotplug", "change the CPUs").setVcpuCount(count);
+      return success;
+    },
+    async syncVirtualMachineMemory(request) {
+      const guest = readVmi(request, vmi).spec.domain.memory?.guest;
+      if (guest === undefined)
+        throw errors.LauncherRequestMalformed("change the memory: the VMI names no guest memory");
+      const bytes = Number(quantityToInteger(parseQuantity(String(guest))));
+      await requirePart(stack, "hotplug", "change the memory").setMemory(bytes);
+      return success;
+    },
   };
 }
 
