@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { handlerPaths, kubeVirts, labels, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
+import {
+  handlerPaths,
+  isRunning,
+  kubeVirts,
+  labels,
+  virtualMachineInstances,
+  type VirtualMachineInstance,
+} from "@polyvirt/api";
 import type { Clock, Logger } from "@polyvirt/core";
 import { resolveClusterConfig, type Architecture } from "@polyvirt/hypervisor";
 import {
@@ -14,6 +21,7 @@ import {
 } from "@polyvirt/kube";
 import { readServerCertificate } from "./console/certificate-files.ts";
 import { startConsoleServer } from "./console/console-server.ts";
+import { createGuestPoller } from "./guest/guest-poller.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
 import { openGhostRecords, type GhostRecord } from "./launcher/ghost-records.ts";
 import { createLauncherDirectory } from "./launcher/launcher-directory.ts";
@@ -21,6 +29,9 @@ import { createLaunchers } from "./launcher/launchers.ts";
 import { guestArchitectureLabels } from "./node/guest-architectures.ts";
 import { runHeartbeat } from "./node/heartbeat.ts";
 import { syncOptions } from "./sync-options.ts";
+
+/** A guest that has just been started has nothing to say yet. */
+const FIRST_POLL_MS = 3_000;
 
 export interface VirtHandlerDeps {
   readonly client: KubeClient;
@@ -92,9 +103,21 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     backoff: { initialBackoffMs: 50, maxBackoffMs: 15_000 },
     reconcile: (key) => reconciler.reconcile(key),
   });
+  const poller = createGuestPoller({ client, clock, nodeName, vmis, launchers });
+  const guests = createController({
+    name: "guest-info",
+    clock,
+    logger,
+    workers: 4,
+    backoff: { initialBackoffMs: 5_000, maxBackoffMs: 120_000 },
+    reconcile: (key) => poller.poll(key),
+  });
   for (const informer of [vmis, configuration]) informer.start(signal);
   await Promise.race([Promise.all([vmis.synced(), configuration.synced()]), aborted(signal)]);
   wake(controller, vmis, launchers.known());
+  vmis.on({
+    onSet: (vmi, old) => isRunning(vmi) && !(old && isRunning(old)) && guests.enqueueAfter(keyOf(vmi), FIRST_POLL_MS),
+  });
   const consoles = await startConsoleServer({
     ...deps.console,
     nodeName,
@@ -111,7 +134,7 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     signal,
   );
   logger.info("looking after guests", { node: nodeName, instances: vmis.list().length });
-  await controller.run(signal);
+  await Promise.all([controller.run(signal), guests.run(signal)]);
   setReady(false);
   await Promise.all([heartbeat, consoles.close(), launchers.close(), recorder.flush()]);
 }

@@ -1,4 +1,4 @@
-import { annotations, conditionTypes, getCondition, labels } from "@polyvirt/api";
+import { annotations, conditionTypes, getCondition, labels, type VirtualMachineInstance } from "@polyvirt/api";
 import { formatQuantity, quantityOfBytes } from "@polyvirt/core";
 import type { Pod } from "@polyvirt/api/k8s";
 import type { StatusDraft } from "./draft.ts";
@@ -19,15 +19,11 @@ export function followScheduling({ vmi }: ObservedVmi, pod: Pod, draft: StatusDr
     return undefined;
   }
   if (!arePodContainersReady(pod)) return undefined;
-  return handOver(vmi.metadata.labels, pod, draft);
+  return handOver(vmi, pod, draft);
 }
 
 /** The launcher is ready: from now on virt-handler of the pod's node owns the VMI. */
-function handOver(
-  current: Readonly<Record<string, string>> | undefined,
-  pod: Pod,
-  draft: StatusDraft,
-): VmiMetadataChange | undefined {
+function handOver(vmi: VirtualMachineInstance, pod: Pod, draft: StatusDraft): VmiMetadataChange | undefined {
   const nodeName = pod.spec.nodeName ?? "";
   draft.setPhase("Scheduled");
   draft.set({
@@ -37,10 +33,25 @@ function handOver(
     ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
     ...launcherVersion(pod),
     ...memoryOverhead(pod, draft),
+    ...podInterface(vmi, pod),
   });
   draft.event("Normal", "SuccessfulHandOver", `Pod ownership transferred to the node ${nodeName}`);
   // Written before the status, so that virt-handler's watch by label has the VMI when the phase changes.
-  return current?.[labels.nodeName] === nodeName ? undefined : { labels: { [labels.nodeName]: nodeName } };
+  return vmi.metadata.labels?.[labels.nodeName] === nodeName ? undefined : { labels: { [labels.nodeName]: nodeName } };
+}
+
+/** The interface on the pod's network is reached by the pod's own address. */
+function podInterface({ spec }: VirtualMachineInstance, pod: Pod): Pick<StatusDraft["status"], "interfaces"> {
+  const network = spec.networks?.find(({ pod: source }) => source !== undefined);
+  const found = spec.domain.devices.interfaces?.find(({ name }) => name === network?.name);
+  const address = pod.status?.podIP;
+  if (found === undefined || address === undefined) return {};
+  const ipAddresses = pod.status?.podIPs?.map(({ ip }) => ip) ?? [address];
+  const { name, macAddress } = found;
+  const mac = macAddress === undefined ? {} : { mac: macAddress };
+  return {
+    interfaces: [{ name, ...mac, ipAddress: address, ipAddresses, infoSource: "domain", podInterfaceName: "eth0" }],
+  };
 }
 
 /** What the launcher may use beside guest memory, as it was computed when the pod was made. */

@@ -179,17 +179,21 @@ describe("a VMI that is deleted", () => {
     expect(first).toMatchObject({
       action: { do: "shutdown" },
       events: [{ reason: "ShuttingDown" }],
-      requeueAfterMs: 29_000,
+      requeueAfterMs: 30_000,
     });
     expect(plan(deleted(2), { domain, shutdownSent: true })).toMatchObject({
       action: { do: "nothing" },
       events: [],
-      requeueAfterMs: 28_000,
+      requeueAfterMs: 29_000,
     });
   });
 
+  it("asks even when it comes late, after a restart", () => {
+    expect(plan(deleted(300), { domain })).toMatchObject({ action: { do: "shutdown" }, requeueAfterMs: 1000 });
+  });
+
   it("ends the guest when its time is over", () => {
-    expect(plan(deleted(30), { domain, shutdownSent: true })).toMatchObject({
+    expect(plan(deleted(31), { domain, shutdownSent: true })).toMatchObject({
       action: { do: "kill" },
       events: [{ reason: "Deleted", message: "Signaled Deletion" }],
     });

@@ -19,6 +19,8 @@ const EAGER_FOR_MS = 15_000;
 const EAGER_POLL_MS = 25;
 const PATIENT_POLL_MS = 1_000;
 const DEFAULT_GRACE_SECONDS = 30;
+/** Kubernetes cuts the time of deletion to whole seconds; the guest gets what was cut. */
+const TIMESTAMP_STEP_MS = 1_000;
 
 /**
  * Decides what virt-handler does about one VMI of its node, from the hand-over to the end:
@@ -124,8 +126,10 @@ function stopGuest({ vmi, domain, shutdownSent, now }: ObservedInstance): NextAc
   // No machine was started; the launcher ends with its pod, which virt-controller deletes.
   if (!isDomainAlive(domain)) return { action: { do: "nothing" }, events: [], requeueAfterMs: undefined };
   const graceMs = (vmi.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1000;
-  const remainingMs = Date.parse(vmi.metadata.deletionTimestamp ?? "") + graceMs - now.getTime();
-  if (remainingMs <= 0) {
+  const deletedAt = Date.parse(vmi.metadata.deletionTimestamp ?? "") + TIMESTAMP_STEP_MS;
+  const remainingMs = graceMs === 0 ? 0 : deletedAt + graceMs - now.getTime();
+  // Every guest that is granted time is asked once, however late we come.
+  if (remainingMs <= 0 && (shutdownSent || graceMs === 0)) {
     return {
       action: { do: "kill" },
       events: [normal("Deleted", "Signaled Deletion")],
@@ -134,7 +138,7 @@ function stopGuest({ vmi, domain, shutdownSent, now }: ObservedInstance): NextAc
   }
   if (shutdownSent) return { action: { do: "nothing" }, events: [], requeueAfterMs: remainingMs };
   const events = [normal("ShuttingDown", "Signaled Graceful Shutdown")];
-  return { action: { do: "shutdown" }, events, requeueAfterMs: remainingMs };
+  return { action: { do: "shutdown" }, events, requeueAfterMs: Math.max(remainingMs, PATIENT_POLL_MS) };
 }
 
 function withPhase(status: Status, phase: VirtualMachineInstancePhase | undefined, now: Date): Status {

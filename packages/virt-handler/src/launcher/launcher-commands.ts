@@ -9,6 +9,7 @@ import {
   type GrpcClient,
 } from "@polyvirt/protocol";
 import { errors } from "../errors.ts";
+import { readGuestInfo, type GuestInfo } from "../guest/guest-info.ts";
 
 export type SyncOptions = Parameters<GrpcClient<typeof cmdV1.Cmd>["syncVirtualMachine"]>[0]["options"];
 
@@ -19,6 +20,7 @@ export interface LauncherCommands {
   ping(): Promise<void>;
   /** Undefined when the launcher has no machine (yet, or any more). */
   getDomain(): Promise<DomainDocument | undefined>;
+  getGuestInfo(): Promise<GuestInfo>;
   sync(vmi: VirtualMachineInstance, options: SyncOptions): Promise<void>;
   send(command: LauncherCommand, vmi: VirtualMachineInstance): Promise<void>;
   close(): void;
@@ -38,6 +40,8 @@ const methods = {
 
 const SHORT_MS = 5_000;
 const LONG_MS = 20_000;
+/** The launcher asks the guest several things, one after the other. */
+const GUEST_MS = 15_000;
 const OUR_VERSION = 1;
 
 /** `address` names an opened socket: `unix:/proc/self/fd/7`. */
@@ -62,6 +66,11 @@ export function createLauncherCommands(address: string, label: string): Launcher
       const { response, domain } = await cmd.getDomain({});
       accept(`ask the launcher of ${label} for its machine`, response);
       return domain === "" || domain === "null" ? undefined : decodeDomainDocument(domain);
+    },
+    async getGuestInfo() {
+      const { response, guestInfoResponse, guestAgentCondition } = await cmd.getGuestInfo({}, { timeoutMs: GUEST_MS });
+      accept(`ask the guest of ${label} about itself`, response);
+      return readGuestInfo(guestInfoResponse, guestAgentCondition ?? { connected: false, supported: false });
     },
     async sync(vmi, options) {
       const operation = `start or update the machine of ${label}`;

@@ -18,6 +18,8 @@ export interface LauncherDouble {
   /** Commands in the order in which they came. */
   readonly calls: string[];
   domain: DomainDocument | undefined;
+  /** JSON of the guest's agent; none when empty. */
+  guestInfo: string;
   /** What the next sync answers; undefined starts the machine. */
   syncError: Error | undefined;
   /** Tells virt-handler, as a launcher would. */
@@ -55,6 +57,12 @@ export async function startLauncherDouble(pods: string, podUid = POD_UID): Promi
           response: success,
           domain: double.domain === undefined ? "" : Buffer.from(encodeDomainDocument(double.domain)).toString(),
         }),
+      getGuestInfo: () =>
+        Promise.resolve({
+          response: success,
+          guestInfoResponse: double.guestInfo,
+          guestAgentCondition: { connected: double.guestInfo !== "", supported: true },
+        }),
       syncVirtualMachine() {
         calls.push("sync");
         if (double.syncError !== undefined) return Promise.reject(double.syncError);
@@ -79,6 +87,7 @@ export async function startLauncherDouble(pods: string, podUid = POD_UID): Promi
   const double: LauncherDouble = {
     calls,
     domain: undefined,
+    guestInfo: "",
     syncError: undefined,
     async notify(domain, eventType = "MODIFIED") {
       double.domain = domain;

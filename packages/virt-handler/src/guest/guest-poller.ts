@@ -1,0 +1,55 @@
+import { isRunning, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
+import { createMergePatch, type Clock } from "@polyvirt/core";
+import type { Informer, KubeClient, ReconcileResult } from "@polyvirt/kube";
+import { launcherOf, type Launchers } from "../launcher/launchers.ts";
+import { withGuestInfo } from "./guest-status.ts";
+
+export interface GuestPollerDeps {
+  readonly client: Pick<KubeClient, "patch">;
+  readonly clock: Clock;
+  readonly nodeName: string;
+  readonly vmis: Pick<Informer<VirtualMachineInstance>, "get">;
+  readonly launchers: Pick<Launchers, "look">;
+}
+
+const WITH_AGENT_MS = 15_000;
+/** A guest that boots is asked soon; one that has had time and shows no agent, seldom. */
+const BOOTING_MS = 5_000;
+const WITHOUT_AGENT_MS = 60_000;
+const BOOT_TIME_MS = 120_000;
+
+/** Asks running guests about themselves, apart from everything else: a slow or lying guest delays nothing. */
+export function createGuestPoller(deps: GuestPollerDeps): { poll(key: string): Promise<ReconcileResult> } {
+  return {
+    async poll(key) {
+      const vmi = deps.vmis.get(key);
+      if (vmi === undefined || !isRunning(vmi)) return {};
+      const record = launcherOf(vmi, deps.nodeName);
+      if (record === undefined) return {};
+      const { commands } = await deps.launchers.look(record);
+      if (commands === undefined) return {};
+      const info = await commands.getGuestInfo();
+      const now = new Date(deps.clock.now());
+      await write(deps, vmi, withGuestInfo(vmi, info, now));
+      if (info.connected) return { requeueAfterMs: WITH_AGENT_MS };
+      return { requeueAfterMs: runningForMs(vmi, now) < BOOT_TIME_MS ? BOOTING_MS : WITHOUT_AGENT_MS };
+    },
+  };
+}
+
+async function write(
+  { client }: GuestPollerDeps,
+  vmi: VirtualMachineInstance,
+  status: NonNullable<VirtualMachineInstance["status"]>,
+): Promise<void> {
+  const patch = createMergePatch(vmi.status ?? {}, status);
+  if (patch === undefined) return;
+  const { name = "", namespace, resourceVersion } = vmi.metadata;
+  const body = { metadata: { resourceVersion }, status: patch };
+  await client.patch(virtualMachineInstances, name, namespace, { type: "merge", body, subresource: "status" });
+}
+
+function runningForMs({ status }: VirtualMachineInstance, now: Date): number {
+  const entry = status?.phaseTransitionTimestamps?.findLast(({ phase }) => phase === "Running");
+  return now.getTime() - (Date.parse(entry?.phaseTransitionTimestamp ?? "") || 0);
+}
