@@ -3,7 +3,7 @@ import { parseDeleteOptions } from "../registry/deletion.ts";
 import { listPage, selectionOf } from "../registry/list.ts";
 import { decodeStored } from "../registry/object-codec.ts";
 import type { ApiObject } from "../kinds/kind.ts";
-import type { Call, ResourceDeps } from "./resource-handlers.ts";
+import type { Call, ResourceDeps } from "./resource-call.ts";
 
 /** Deletes everything that a list with the same selectors would show, and answers with that list. */
 export async function handleDeleteCollection({ store, deletion }: ResourceDeps, call: Call): Promise<void> {

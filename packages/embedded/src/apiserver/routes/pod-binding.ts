@@ -2,7 +2,7 @@ import { badRequest, conflict, methodNotAllowed } from "../http/status-error.ts"
 import { isJsonObject, valueAt, type JsonObject } from "../json.ts";
 import { objectsIn } from "../kinds/pod-defaults.ts";
 import { timestamp } from "../registry/objects.ts";
-import type { ResourceDeps } from "./resource-handlers.ts";
+import type { ResourceDeps } from "./resource-call.ts";
 import type { SubresourceHandler } from "./resource-route.ts";
 
 /** A scheduler gives a pod its node, once. */

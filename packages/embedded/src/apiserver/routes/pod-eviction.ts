@@ -4,7 +4,7 @@ import { matchesSelector } from "../registry/label-selector.ts";
 import { parseDeleteOptions } from "../registry/deletion.ts";
 import { timestamp } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
-import type { Call, ResourceDeps } from "./resource-handlers.ts";
+import type { Call, ResourceDeps } from "./resource-call.ts";
 import type { SubresourceHandler } from "./resource-route.ts";
 
 /** Deletes a pod unless a disruption budget forbids it now; each granted eviction uses up one allowed disruption. */

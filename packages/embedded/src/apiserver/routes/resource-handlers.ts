@@ -17,24 +17,8 @@ import type { WatchFramesCache } from "../registry/watch-frames.ts";
 import { handleDeleteCollection } from "./delete-collection.ts";
 import { sendList } from "./send-list.ts";
 import { sendObject } from "./send-object.ts";
+import type { Call, ResourceDeps } from "./resource-call.ts";
 import { sendWatch } from "./send-watch.ts";
-
-export interface ResourceDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly objects: Objects;
-  readonly deletion: Deletion;
-  readonly frames: WatchFramesCache;
-}
-
-/** A request for a resource that is served here, after authorization. */
-export interface Call {
-  readonly exchange: Exchange;
-  readonly resource: Resource;
-  readonly target: ResourceRequest;
-  readonly namespace: string;
-  readonly format: ResponseFormat;
-}
 
 type Handler = (deps: ResourceDeps, call: Call) => Promise<void> | void;
 
@@ -54,11 +38,6 @@ export async function handleResource(deps: ResourceDeps, call: Call, verb: strin
   const handler = Object.hasOwn(handlers, verb) ? handlers[verb] : undefined;
   if (handler === undefined || !call.resource.verbs.includes(verb)) throw methodNotAllowed(call.resource);
   await handler(deps, call);
-}
-
-export function callOf(exchange: Exchange, resource: Resource, target: ResourceRequest): Call {
-  const format = negotiate(exchange.request.headers.accept, exchange.query);
-  return { exchange, resource, target, namespace: resource.namespaced ? target.namespace : "", format };
 }
 
 async function handleCreate(deps: ResourceDeps, call: Call): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Exchange } from "../http/exchange.ts";
 import { badRequest, methodNotAllowed, noSuchRoute } from "../http/status-error.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
-import { callOf, handleResource, type Call, type ResourceDeps } from "./resource-handlers.ts";
+import { callOf, type Call, type ResourceDeps } from "./resource-call.ts";
+import { handleResource } from "./resource-handlers.ts";
 
 export type SubresourceHandler = (call: Call, verb: string) => Promise<void> | void;
 

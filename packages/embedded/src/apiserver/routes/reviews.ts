@@ -5,7 +5,7 @@ import type { UserInfo } from "../auth/user.ts";
 import { badRequest } from "../http/status-error.ts";
 import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { decodeObject } from "../registry/decode.ts";
-import type { Call } from "./resource-handlers.ts";
+import type { Call } from "./resource-call.ts";
 
 interface ReviewDeps {
   readonly authorizer: Authorizer;

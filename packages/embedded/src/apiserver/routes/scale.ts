@@ -6,7 +6,7 @@ import { selectorText } from "../kinds/columns.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { applyPatch, patchTypeOf } from "../patch/apply-patch.ts";
 import type { Resource, ScalePaths } from "../registry/resource.ts";
-import type { Call, ResourceDeps } from "./resource-handlers.ts";
+import type { Call, ResourceDeps } from "./resource-call.ts";
 import type { SubresourceHandler } from "./resource-route.ts";
 
 /** The number of replicas of any workload, in one form for all of them. */

@@ -3,7 +3,7 @@ import { decodeStored, isSentAsStored } from "../registry/object-codec.ts";
 import { partialMetadata, tableOf } from "../registry/table.ts";
 import type { JsonObject } from "../json.ts";
 import { includeOf } from "./include-object.ts";
-import type { Call, ResourceDeps } from "./resource-handlers.ts";
+import type { Call, ResourceDeps } from "./resource-call.ts";
 
 export function sendList({ store, clock }: Pick<ResourceDeps, "store" | "clock">, call: Call): void {
   const { exchange, resource, namespace, format } = call;

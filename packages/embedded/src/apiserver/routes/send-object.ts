@@ -1,6 +1,6 @@
 import type { ApiObject } from "../kinds/kind.ts";
 import { partialMetadata, tableOf } from "../registry/table.ts";
-import type { Call, ResourceDeps } from "./resource-handlers.ts";
+import type { Call, ResourceDeps } from "./resource-call.ts";
 import { includeOf } from "./include-object.ts";
 
 /** One object in the form the client asked for. */

@@ -5,7 +5,7 @@ import { isTrue } from "../http/request-info.ts";
 import { selectionOf } from "../registry/list.ts";
 import { WatchSession } from "../registry/watch.ts";
 import { includeOf } from "./include-object.ts";
-import type { Call, ResourceDeps } from "./resource-handlers.ts";
+import type { Call, ResourceDeps } from "./resource-call.ts";
 
 const defaultTimeoutSeconds = 1800;
 

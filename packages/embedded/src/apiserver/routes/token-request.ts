@@ -5,7 +5,7 @@ import { badRequest, conflict, forbidden, methodNotAllowed, notFound } from "../
 import { isJsonObject, valueAt, textOf } from "../json.ts";
 import { timestamp } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
-import type { ResourceDeps } from "./resource-handlers.ts";
+import type { ResourceDeps } from "./resource-call.ts";
 import type { SubresourceHandler } from "./resource-route.ts";
 
 const minSeconds = 600;
