@@ -1,19 +1,14 @@
-import type { Clock } from "@polyvirt/core";
-
-import type { Store } from "../../store/store.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { negotiate, type ResponseFormat } from "../http/media-type.ts";
 import { badRequest, fieldError, methodNotAllowed, notFound, StatusError } from "../http/status-error.ts";
-import { isTrue, type ResourceRequest } from "../http/request-info.ts";
+import { isTrue } from "../http/request-info.ts";
 import { isJsonObject, textOf } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { applyConfiguration } from "../managed-fields/apply.ts";
 import { applyPatch, patchTypeOf, type PatchType } from "../patch/apply-patch.ts";
 import { decodeObject } from "../registry/decode.ts";
-import { parseDeleteOptions, type Deletion } from "../registry/deletion.ts";
-import { timestamp, type Objects } from "../registry/objects.ts";
+import { parseDeleteOptions } from "../registry/deletion.ts";
+import { timestamp } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
-import type { WatchFramesCache } from "../registry/watch-frames.ts";
 import { handleDeleteCollection } from "./delete-collection.ts";
 import { sendList } from "./send-list.ts";
 import { sendObject } from "./send-object.ts";
