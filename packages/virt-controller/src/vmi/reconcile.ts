@@ -46,7 +46,7 @@ export function createVmiReconciler(deps: VmiReconcilerDeps): VmiReconciler {
 
 class Reconciler implements VmiReconciler {
   readonly #deps: VmiReconcilerDeps;
-  /** Since when the pod of a VMI is missing, by the VMI's UID. */
+  /** Since when the pod of a VMI is missing, by the VMI's namespace and name. */
   readonly #missingSince = new Map<string, number>();
 
   constructor(deps: VmiReconcilerDeps) {
@@ -55,23 +55,25 @@ class Reconciler implements VmiReconciler {
 
   async reconcile(key: string): Promise<ReconcileResult> {
     const vmi = this.#deps.vmis.get(key);
-    if (vmi === undefined) return {};
-    const observed = await this.#observe(vmi);
+    if (vmi === undefined) {
+      this.#missingSince.delete(key);
+      return {};
+    }
+    const observed = await this.#observe(key, vmi);
     return this.#carryOut(vmi, planVmi(observed));
   }
 
-  async #observe(vmi: VirtualMachineInstance): Promise<ObservedVmi> {
-    const { uid = "" } = vmi.metadata;
+  async #observe(key: string, vmi: VirtualMachineInstance): Promise<ObservedVmi> {
     const now = new Date(this.#deps.clock.now());
-    let owned: Pod[] = this.#deps.pods.byIndex("owner", uid);
+    let owned: Pod[] = this.#deps.pods.byIndex("owner", vmi.metadata.uid ?? "");
     // The cache may be behind; that a pod is missing is only believed when the server says so.
     if (owned.length === 0 && isPodExpected(vmi)) owned = await this.#fetchPod(vmi);
     if (owned.length > 0 || isFinal(vmi)) {
-      this.#missingSince.delete(uid);
+      this.#missingSince.delete(key);
       return { vmi, pods: owned, podMissingForMs: 0, now };
     }
-    const since = this.#missingSince.get(uid) ?? this.#deps.clock.monotonic();
-    if (isPodExpected(vmi)) this.#missingSince.set(uid, since);
+    const since = this.#missingSince.get(key) ?? this.#deps.clock.monotonic();
+    if (isPodExpected(vmi)) this.#missingSince.set(key, since);
     return { vmi, pods: [], podMissingForMs: this.#deps.clock.monotonic() - since, now };
   }
 
@@ -99,7 +101,6 @@ class Reconciler implements VmiReconciler {
     if (plan.release) {
       const rest = (current.metadata.finalizers ?? []).filter((name) => name !== finalizers.virtualMachineInstance);
       await this.#patchMetadata(current, { finalizers: rest });
-      this.#missingSince.delete(vmi.metadata.uid ?? "");
     }
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   }

@@ -37,6 +37,7 @@ export interface InstanceReconciler {
 
 /** What this process remembers of a VMI between rounds; lost in a restart without harm. */
 interface Memory {
+  readonly uid: string;
   syncedGeneration: number | undefined;
   shutdownSent: boolean;
 }
@@ -48,6 +49,7 @@ export function createInstanceReconciler(deps: InstanceReconcilerDeps): Instance
 
 class Reconciler implements InstanceReconciler {
   readonly #deps: InstanceReconcilerDeps;
+  /** By namespace and name: what an earlier VMI of that name left is replaced. */
   readonly #memories = new Map<string, Memory>();
 
   constructor(deps: InstanceReconcilerDeps) {
@@ -57,19 +59,21 @@ class Reconciler implements InstanceReconciler {
   async reconcile(key: string): Promise<ReconcileResult> {
     const vmi = this.#deps.vmis.get(key);
     await this.#endOrphans(key, vmi);
+    if (vmi === undefined) this.#memories.delete(key);
     if (vmi === undefined || !this.#isOurs(vmi)) return {};
     const record = launcherOf(vmi, this.#deps.nodeName);
     if (record === undefined) return {};
     const known = this.#deps.launchers.known().some(({ uid }) => uid === record.uid);
     if (isFinal(vmi) && !known) return {};
     const launcher = await this.#deps.launchers.look(record);
-    const memory = this.#memoryOf(record.uid);
+    const memory = this.#memoryOf(record);
     const plan = planInstance({
       vmi,
       launcher: launcher.state,
       lostReason: launcher.lostReason,
       domain: launcher.domain,
-      ...memory,
+      syncedGeneration: memory.syncedGeneration,
+      shutdownSent: memory.shutdownSent,
       hostArchitecture: this.#deps.hostArchitecture,
       now: new Date(this.#deps.clock.now()),
     });
@@ -83,11 +87,12 @@ class Reconciler implements InstanceReconciler {
     return phase === "Scheduled" || phase === "Running" || phase === "Unknown" || isFinal(vmi);
   }
 
-  #memoryOf(uid: string): Memory {
-    const known = this.#memories.get(uid);
-    if (known !== undefined) return known;
-    const memory: Memory = { syncedGeneration: undefined, shutdownSent: false };
-    this.#memories.set(uid, memory);
+  #memoryOf({ uid, namespace, name }: GhostRecord): Memory {
+    const key = `${namespace}/${name}`;
+    const known = this.#memories.get(key);
+    if (known?.uid === uid) return known;
+    const memory: Memory = { uid, syncedGeneration: undefined, shutdownSent: false };
+    this.#memories.set(key, memory);
     return memory;
   }
 
@@ -109,7 +114,7 @@ class Reconciler implements InstanceReconciler {
     { commands, domain }: LauncherView,
     action: InstanceAction,
   ): Promise<void> {
-    const memory = this.#memoryOf(record.uid);
+    const memory = this.#memoryOf(record);
     switch (action.do) {
       case "nothing":
         return;
@@ -188,7 +193,7 @@ class Reconciler implements InstanceReconciler {
       // It is on its way out already, or virt-controller deletes its pod.
       this.#deps.logger.debug("a launcher was released without its answer", { error: describeError(error) });
     }
-    this.#memories.delete(record.uid);
+    this.#memories.delete(`${record.namespace}/${record.name}`);
     await this.#deps.launchers.forget(record.uid);
   }
 
