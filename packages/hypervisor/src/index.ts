@@ -12,6 +12,7 @@ export { findUnserved } from "./capabilities/unserved.ts";
 export { resolveClusterConfig, type ClusterConfig } from "./cluster-config.ts";
 export type * from "./contract.ts";
 export type * from "./converter/context.ts";
+export { planningContext } from "./converter/planning-context.ts";
 export { isCrossArchitecture, isEmulated } from "./converter/emulation.ts";
 export { defineHypervisor, type HypervisorDefinition } from "./define-hypervisor.ts";
 export type { DefaultsStep } from "./defaults/step.ts";

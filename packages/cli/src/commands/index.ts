@@ -1,6 +1,8 @@
 import type { Command } from "../command.ts";
+import { capabilities } from "./capabilities.ts";
 import { completionFor } from "./completion.ts";
 import { consoleCommand } from "./console.ts";
+import { convert } from "./convert.ts";
 import { down } from "./down.ts";
 import { image } from "./image.ts";
 import { kubeconfig } from "./kubeconfig.ts";
@@ -21,6 +23,8 @@ const commands: readonly Command[] = [
   logs,
   image,
   manifest,
+  convert,
+  capabilities,
   reset,
   completionFor(() => commands),
 ];

@@ -73,5 +73,8 @@ export function convertSample(sample: Sample, readText: (file: URL) => string): 
   const text = readText(new URL(`../testdata/${sample.file}.yaml`, import.meta.url));
   // The files are ours; a wrong one fails its tests.
   const vmi = parse(text) as VirtualMachineInstance;
-  return convertInstance({ ...vmi, metadata: { name: "testvmi", namespace: "default" } }, sample);
+  return convertInstance(
+    { ...vmi, metadata: { name: "testvmi", namespace: "default", uid: "11111111-2222-3333-4444-555555555555" } },
+    sample,
+  );
 }
