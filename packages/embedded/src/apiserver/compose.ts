@@ -5,12 +5,14 @@ import type { Store } from "../store/store.ts";
 import { chainAdmission, type Admission } from "./admission/admission.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { nodeRestriction } from "./admission/node-restriction.ts";
+import { policyAdmission } from "./admission/policy-admission.ts";
+import { mutatingPolicies, validatingPolicies } from "./admission/policy-list.ts";
 import { podAdmission, serviceAccountAdmission } from "./admission/service-account.ts";
 import { webhookAdmission } from "./admission/webhook-admission.ts";
 import { createWebhookClient, type WebhookClient } from "./admission/webhook-client.ts";
 import { WebhookList } from "./admission/webhook-config.ts";
 import { Aggregator } from "./aggregation/aggregator.ts";
-import { RbacAuthorizer } from "./auth/rbac.ts";
+import { RbacAuthorizer, type Authorizer } from "./auth/rbac.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { startCrdRegistrar } from "./crd/crd-registrar.ts";
@@ -82,7 +84,7 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
   });
   await bootstrap(objects, registry, parts.pki);
   const webhookClient = createWebhookClient(resolver);
-  foundation.setAdmission(composeAdmission(foundation, webhookClient));
+  foundation.setAdmission(composeAdmission(foundation, authorizer, webhookClient));
   const aggregator = new Aggregator({
     ...foundation,
     apiServices: builtin("apiregistration.k8s.io", "apiservices"),
@@ -177,7 +179,7 @@ function layFoundation({ store, clock, logger }: ServerParts): Foundation {
   };
 }
 
-function composeAdmission({ builtin, ...rest }: Foundation, client: WebhookClient): Admission {
+function composeAdmission({ builtin, ...rest }: Foundation, authorizer: Authorizer, client: WebhookClient): Admission {
   const { objects, store } = rest;
   const namespaces = builtin("", "namespaces");
   return chainAdmission([
@@ -185,9 +187,17 @@ function composeAdmission({ builtin, ...rest }: Foundation, client: WebhookClien
     nodeRestriction(objects, builtin("", "pods")),
     serviceAccountAdmission(objects, builtin("", "serviceaccounts")),
     podAdmission(objects, builtin("scheduling.k8s.io", "priorityclasses")),
+    policyAdmission({
+      ...rest,
+      namespaces,
+      authorizer,
+      mutating: mutatingPolicies(store),
+      validating: validatingPolicies(store),
+    }),
     webhookAdmission({
       ...rest,
       namespaces,
+      authorizer,
       client,
       mutating: new WebhookList(store, "mutatingwebhookconfigurations.admissionregistration.k8s.io"),
       validating: new WebhookList(store, "validatingwebhookconfigurations.admissionregistration.k8s.io"),

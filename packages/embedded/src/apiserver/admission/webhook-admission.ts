@@ -1,34 +1,24 @@
-import { randomUUID } from "node:crypto";
-
 import { applyJsonPatch, checkPatch, describeError, type Logger } from "@polyvirt/core";
 
+import type { Authorizer } from "../auth/rbac.ts";
 import { internalError, StatusError } from "../http/status-error.ts";
-import { deepEqual, isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
+import { deepEqual, isJsonObject, textOf, type JsonObject } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
-import { matchesSelector } from "../registry/label-selector.ts";
-import type { Objects } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
-import type { ResourceRegistry } from "../registry/resource-registry.ts";
-import { userJson } from "../routes/reviews.ts";
 import type { Admission, AdmissionRequest } from "./admission.ts";
+import { admissionRequestJson, objectIn } from "./admission-review.ts";
+import { policyInput } from "./policy-input.ts";
+import { matchedResource, type MatchDeps } from "./request-match.ts";
 import type { WebhookClient } from "./webhook-client.ts";
-import { ruleMatches, type Webhook, type WebhookList } from "./webhook-config.ts";
+import type { Webhook, WebhookList } from "./webhook-config.ts";
 
-interface WebhookDeps {
+interface WebhookDeps extends MatchDeps {
   readonly mutating: WebhookList;
   readonly validating: WebhookList;
   readonly client: WebhookClient;
-  readonly registry: ResourceRegistry;
-  readonly objects: Objects;
-  readonly namespaces: Resource;
+  readonly authorizer: Authorizer;
   readonly logger: Logger;
 }
-
-/** A webhook could lock everyone out of removing it, so these kinds are never shown to one. */
-const exempt = new Set([
-  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-  "validatingwebhookconfigurations.admissionregistration.k8s.io",
-]);
 
 /** Asks the configured webhooks: first the mutating ones in order, then all validating ones at once. */
 export function webhookAdmission(deps: WebhookDeps): Admission {
@@ -36,8 +26,11 @@ export function webhookAdmission(deps: WebhookDeps): Admission {
     async mutate(request) {
       let object = request.object as ApiObject;
       const asked: { webhook: Webhook; resource: Resource; saw: ApiObject }[] = [];
-      for (const { webhook, resource } of matching(deps, deps.mutating.all(), request)) {
-        object = await askMutating(deps, webhook, resource, { ...request, object });
+      for (const webhook of deps.mutating.all()) {
+        const current = { ...request, object };
+        const resource = wantedIn(deps, webhook, current);
+        if (resource === undefined) continue;
+        object = await askMutating(deps, webhook, resource, current);
         asked.push({ webhook, resource, saw: object });
       }
       // Someone may have to look again at what others changed behind it; once, so that this ends.
@@ -48,13 +41,16 @@ export function webhookAdmission(deps: WebhookDeps): Admission {
       return object;
     },
     async validate(request) {
+      const wanting = (webhooks: readonly Webhook[]) =>
+        webhooks.flatMap((webhook) => {
+          const resource = wantedIn(deps, webhook, request);
+          return resource === undefined ? [] : [{ webhook, resource }];
+        });
       if (request.operation === "DELETE") {
-        for (const { webhook, resource } of matching(deps, deps.mutating.all(), request))
-          await ask(deps, webhook, resource, request);
+        for (const { webhook, resource } of wanting(deps.mutating.all())) await ask(deps, webhook, resource, request);
       }
-      const all = matching(deps, deps.validating.all(), request);
       const outcomes = await Promise.allSettled(
-        all.map(({ webhook, resource }) => ask(deps, webhook, resource, request)),
+        wanting(deps.validating.all()).map(({ webhook, resource }) => ask(deps, webhook, resource, request)),
       );
       const refused = outcomes.find((outcome) => outcome.status === "rejected");
       if (refused !== undefined) throw refused.reason;
@@ -62,47 +58,21 @@ export function webhookAdmission(deps: WebhookDeps): Admission {
   };
 }
 
-interface Match {
-  readonly webhook: Webhook;
-  /** The version of the resource in which the webhook wants to see the object. */
-  readonly resource: Resource;
-}
-
-function matching(deps: WebhookDeps, webhooks: readonly Webhook[], request: AdmissionRequest): Match[] {
-  if (exempt.has(request.resource.bucket)) return [];
-  return webhooks.flatMap((webhook) => {
-    const resource = versionFor(deps, webhook, request);
-    if (resource === undefined) return [];
-    const labels = [request.object, request.old].flatMap((object) =>
-      object === undefined ? [] : [object.metadata.labels ?? {}],
+/** The version in which the webhook wants to see this request; undefined when it does not want to see it. */
+function wantedIn(deps: WebhookDeps, webhook: Webhook, request: AdmissionRequest): Resource | undefined {
+  const resource = matchedResource(deps, webhook.match, request);
+  if (resource === undefined || webhook.conditions === undefined) return resource;
+  const { matched, decisions } = webhook.conditions.evaluate(policyInput(deps, resource, request));
+  const failure = decisions.find(({ action }) => action === "Deny");
+  if (failure !== undefined) {
+    throw new StatusError(
+      403,
+      "Forbidden",
+      `failed to evaluate match conditions of webhook ${JSON.stringify(webhook.name)}: ${failure.message}`,
     );
-    if (!labels.some((item) => matchesSelector(webhook.objectSelector, item))) return [];
-    return namespaceMatches(deps, webhook, request) ? [{ webhook, resource }] : [];
-  });
-}
-
-function versionFor(
-  deps: WebhookDeps,
-  webhook: Webhook,
-  { resource, subresource, operation }: AdmissionRequest,
-): Resource | undefined {
-  const matches = (candidate: Resource): boolean =>
-    webhook.rules.some((rule) => ruleMatches(rule, operation, { ...candidate, subresource }));
-  if (matches(resource)) return resource;
-  if (!webhook.equivalent) return undefined;
-  return deps.registry.all().find((other) => other.bucket === resource.bucket && !other.virtual && matches(other));
-}
-
-function namespaceMatches(
-  { objects, namespaces }: WebhookDeps,
-  { namespaceSelector }: Webhook,
-  request: AdmissionRequest,
-): boolean {
-  if (isJsonObject(namespaceSelector) && Object.keys(namespaceSelector).length === 0) return true;
-  const isNamespace = request.resource.bucket === "namespaces";
-  if (!request.resource.namespaced && !isNamespace) return true;
-  const namespace = isNamespace ? (request.object ?? request.old) : objects.find(namespaces, "", request.namespace);
-  return matchesSelector(namespaceSelector, namespace?.metadata.labels ?? {});
+  }
+  // A condition that failed under the policy Ignore skips the webhook.
+  return matched && decisions.length === 0 ? resource : undefined;
 }
 
 async function askMutating(
@@ -170,38 +140,14 @@ function refusal(name: string, response: JsonObject): StatusError {
   return new StatusError(given, reason, `admission webhook ${JSON.stringify(name)} denied the request${why}`, details);
 }
 
-const optionKinds = {
-  CREATE: "CreateOptions",
-  UPDATE: "UpdateOptions",
-  DELETE: "DeleteOptions",
-  CONNECT: "ConnectOptions",
-} as const;
-
 function reviewOf(resource: Resource, request: AdmissionRequest): JsonObject {
-  const { context, subresource, operation, namespace, name, object, old, options } = request;
-  const kindOf = ({ group, version, kind }: Resource): JsonObject => ({ group, version, kind });
-  const resourceOf = ({ group, version, plural }: Resource): JsonObject => ({ group, version, resource: plural });
-  const seen = (value: ApiObject | undefined): unknown =>
-    value === undefined ? null : { ...value, apiVersion: resource.apiVersion };
   return {
     kind: "AdmissionReview",
     apiVersion: "admission.k8s.io/v1",
     request: {
-      uid: randomUUID(),
-      kind: kindOf(resource),
-      resource: resourceOf(resource),
-      ...(subresource === "" ? {} : { subResource: subresource }),
-      requestKind: kindOf(request.resource),
-      requestResource: resourceOf(request.resource),
-      ...(subresource === "" ? {} : { requestSubResource: subresource }),
-      name: operation === "CREATE" ? textOf(valueAt(object, "metadata", "name")) : name,
-      ...(namespace === "" ? {} : { namespace }),
-      operation,
-      userInfo: userJson(context.user),
-      object: seen(object),
-      oldObject: seen(old),
-      dryRun: context.dryRun,
-      options: { kind: optionKinds[operation], apiVersion: "meta.k8s.io/v1", ...options },
+      ...admissionRequestJson(resource, request),
+      object: objectIn(resource, request.object),
+      oldObject: objectIn(resource, request.old),
     },
   };
 }

@@ -1,20 +1,20 @@
+import { compileValidatingPolicy, type ValidatingPolicy } from "@polyvirt/cel";
+
 import type { Store } from "../../store/store.ts";
 import { isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
 import { objectsIn } from "../kinds/pod-defaults.ts";
-import type { Operation } from "./admission.ts";
+import { readRules, type RequestMatch } from "./request-match.ts";
 
 /** One webhook of a configuration, read once. */
 export interface Webhook {
   readonly configuration: string;
   readonly name: string;
-  readonly rules: readonly WebhookRule[];
+  readonly match: RequestMatch;
+  /** Its match conditions, as a policy that decides nothing; undefined when it has none. */
+  readonly conditions: ValidatingPolicy | undefined;
   readonly failOpen: boolean;
-  readonly equivalent: boolean;
   readonly reinvoke: boolean;
   readonly timeoutMs: number;
-  readonly namespaceSelector: unknown;
-  readonly objectSelector: unknown;
-  readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
   readonly client: WebhookClientConfig;
 }
 
@@ -28,14 +28,6 @@ export interface WebhookClientConfig {
   };
   /** PEM. */
   readonly authority: string;
-}
-
-interface WebhookRule {
-  readonly operations: readonly string[];
-  readonly groups: readonly string[];
-  readonly versions: readonly string[];
-  readonly resources: readonly string[];
-  readonly scope: string;
 }
 
 /** The configured webhooks of one kind in the order in which they are asked, kept up with the store. */
@@ -62,7 +54,16 @@ export class WebhookList {
   }
 }
 
-const strings = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+/** Compiles match conditions; what is wrong with them is in the result's problems. */
+export function compileConditions(webhook: JsonObject): ValidatingPolicy | undefined {
+  const matchConditions = objectsIn(webhook["matchConditions"]).map((item) => ({
+    name: textOf(item["name"]),
+    expression: textOf(item["expression"]),
+  }));
+  if (matchConditions.length === 0) return undefined;
+  const failurePolicy = webhook["failurePolicy"] === "Ignore" ? "Ignore" : "Fail";
+  return compileValidatingPolicy({ failurePolicy, matchConditions });
+}
 
 function readWebhook(configuration: string, webhook: JsonObject): Webhook {
   const service = valueAt(webhook, "clientConfig", "service");
@@ -70,23 +71,16 @@ function readWebhook(configuration: string, webhook: JsonObject): Webhook {
   return {
     configuration,
     name: textOf(webhook["name"]),
-    rules: objectsIn(webhook["rules"]).map((rule) => ({
-      operations: strings(rule["operations"]),
-      groups: strings(rule["apiGroups"]),
-      versions: strings(rule["apiVersions"]),
-      resources: strings(rule["resources"]),
-      scope: textOf(rule["scope"]) || "*",
-    })),
+    match: {
+      rules: readRules(webhook["rules"]),
+      equivalent: webhook["matchPolicy"] !== "Exact",
+      namespaceSelector: webhook["namespaceSelector"] ?? {},
+      objectSelector: webhook["objectSelector"] ?? {},
+    },
+    conditions: compileConditions(webhook),
     failOpen: webhook["failurePolicy"] === "Ignore",
-    equivalent: webhook["matchPolicy"] !== "Exact",
     reinvoke: webhook["reinvocationPolicy"] === "IfNeeded",
     timeoutMs: Number(webhook["timeoutSeconds"] ?? 10) * 1000,
-    namespaceSelector: webhook["namespaceSelector"] ?? {},
-    objectSelector: webhook["objectSelector"] ?? {},
-    matchConditions: objectsIn(webhook["matchConditions"]).map((item) => ({
-      name: textOf(item["name"]),
-      expression: textOf(item["expression"]),
-    })),
     client: {
       authority: Buffer.from(textOf(valueAt(webhook, "clientConfig", "caBundle")), "base64").toString(),
       ...(typeof url === "string" ? { url } : {}),
@@ -102,31 +96,4 @@ function readWebhook(configuration: string, webhook: JsonObject): Webhook {
         : {}),
     },
   };
-}
-
-interface Target {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly subresource: string;
-  readonly namespaced: boolean;
-}
-
-export function ruleMatches(rule: WebhookRule, operation: Operation, target: Target): boolean {
-  const has = (list: readonly string[], value: string): boolean => list.includes("*") || list.includes(value);
-  const scope = target.namespaced ? "Namespaced" : "Cluster";
-  return (
-    has(rule.operations, operation) &&
-    has(rule.groups, target.group) &&
-    has(rule.versions, target.version) &&
-    (rule.scope === "*" || rule.scope === scope) &&
-    rule.resources.some((pattern) => resourceMatches(pattern, target))
-  );
-}
-
-/** `pods`, `pods/status`, `pods/*`, `*` (no subresources), `*` + `/status`, and everything. */
-function resourceMatches(pattern: string, { plural, subresource }: Target): boolean {
-  const [resource, sub = ""] = pattern.split("/", 2);
-  if (resource !== "*" && resource !== plural) return false;
-  return sub === "*" || sub === subresource;
 }

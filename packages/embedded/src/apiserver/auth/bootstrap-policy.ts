@@ -97,7 +97,7 @@ const events: PolicyRule = {
 
 /** Looks at everything that placement depends on, and binds. */
 const scheduler: PolicyRule[] = [
-  { apiGroups: [""], resources: ["nodes", "namespaces", "pods"], verbs: read },
+  { apiGroups: [""], resources: ["nodes", "namespaces", "pods", "persistentvolumeclaims"], verbs: read },
   { apiGroups: [""], resources: ["pods/binding"], verbs: ["create"] },
   { apiGroups: [""], resources: ["pods/status"], verbs: ["patch", "update"] },
   events,
@@ -120,6 +120,14 @@ const controllerManager: PolicyRule[] = [
   { apiGroups: [""], resources: ["pods/status", "nodes/status"], verbs: ["patch", "update"] },
   { apiGroups: [""], resources: ["nodes"], verbs: [...read, "update", "patch"] },
   { apiGroups: [""], resources: ["services", "namespaces"], verbs: read },
+  { apiGroups: [""], resources: ["persistentvolumeclaims"], verbs: [...read, "update", "patch"] },
+  { apiGroups: [""], resources: ["persistentvolumes"], verbs: [...read, "create", "update", "patch", "delete"] },
+  {
+    apiGroups: [""],
+    resources: ["persistentvolumeclaims/status", "persistentvolumes/status"],
+    verbs: ["patch", "update"],
+  },
+  { apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs: [...read, "create"] },
   {
     apiGroups: ["discovery.k8s.io"],
     resources: ["endpointslices"],

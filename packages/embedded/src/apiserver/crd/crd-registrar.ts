@@ -1,3 +1,5 @@
+import { compileCrdRules } from "@polyvirt/cel";
+
 import type { Store } from "../../store/store.ts";
 import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { ageColumn, ageOf, nameColumn } from "../kinds/columns.ts";
@@ -7,6 +9,7 @@ import { decodeStored } from "../registry/object-codec.ts";
 import { allVerbs, apiVersionOf, bucketName, type Resource } from "../registry/resource.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { Schema } from "../schema/schema.ts";
+import { hasRules } from "./structural-rules.ts";
 import { compileJsonPath, simplePath } from "./json-path.ts";
 
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -76,6 +79,7 @@ export function resourcesOf(definition: ApiObject): Resource[] {
       if (valueAt(version, "subresources", "status") !== undefined) subresources.add("status");
       if (scale !== undefined) subresources.add("scale");
       const kind = textOf(valueAt(names, "kind"));
+      const schema = schemaOf(version);
       return {
         group,
         version: name,
@@ -91,15 +95,21 @@ export function resourcesOf(definition: ApiObject): Resource[] {
         subresources,
         columns: columnsOf(version),
         strategy: { fields: selectableFields(version) },
-        schema: schemaOf(version),
+        schema,
         typed: false,
         bucket: bucketName(group, plural),
         storageApiVersion: apiVersionOf(group, textOf(storage?.["name"])),
         virtual: false,
         definitionName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
         ...(scale === undefined ? {} : { scale: scalePaths(scale) }),
+        ...(hasRules(schema) ? { rules: once(() => compileCrdRules(schema)) } : {}),
       } satisfies Resource;
     });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function schemaOf(version: JsonObject): Schema {

@@ -1,3 +1,5 @@
+import { compileCrdRules } from "@polyvirt/cel";
+
 import { fieldError, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
@@ -10,7 +12,24 @@ export function structuralErrors(schema: JsonObject, field: string): FieldError[
   if (schema["type"] !== "object")
     found.push(fieldError.invalid(`${field}.type`, schema["type"], "must be object at the root"));
   checkLevel(schema, field, found, true);
-  return found;
+  return found.length > 0 ? found : ruleErrors(schema, field);
+}
+
+/** Whether a schema carries rules anywhere; most do not, and then nothing needs to be compiled. */
+export function hasRules(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(hasRules);
+  if (!isJsonObject(schema)) return false;
+  return Array.isArray(schema["x-kubernetes-validations"]) || Object.values(schema).some(hasRules);
+}
+
+/** What keeps the rules of a schema from being used. */
+function ruleErrors(schema: JsonObject, field: string): FieldError[] {
+  if (!hasRules(schema)) return [];
+  return compileCrdRules(schema).problems.map(({ schemaPath, detail, reason }) => ({
+    field: `${field}.${schemaPath}`,
+    reason,
+    message: reason === "FieldValueForbidden" ? `Forbidden: ${detail}` : `Invalid value: ${detail}`,
+  }));
 }
 
 function checkLevel(schema: JsonObject, field: string, found: FieldError[], isRoot = false): void {

@@ -1,3 +1,4 @@
+import { compileConditions } from "../admission/webhook-config.ts";
 import { fieldError, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, valueAt, textOf } from "../json.ts";
 import { ageColumn, columns, computed, nameColumn } from "./columns.ts";
@@ -53,6 +54,9 @@ function validateWebhooks(object: ApiObject): FieldError[] {
           "must include at least one of v1",
         ),
       );
+    }
+    for (const { field: place, message } of compileConditions(webhook)?.problems ?? []) {
+      found.push(fieldError.invalid(place.replace("spec", field), "", message));
     }
     const timeout = webhook["timeoutSeconds"];
     if (typeof timeout === "number" && (timeout < 1 || timeout > 30)) {

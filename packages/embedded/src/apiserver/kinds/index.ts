@@ -6,6 +6,7 @@ import { clusterKinds } from "./cluster.ts";
 import { coreKinds } from "./core.ts";
 import { extensionKinds } from "./extension.ts";
 import type { BuiltinKind } from "./kind.ts";
+import { policyKinds } from "./policies.ts";
 import { pod } from "./pod.ts";
 
 export const builtinKinds: readonly BuiltinKind[] = [
@@ -14,6 +15,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
   ...appsKinds,
   ...clusterKinds,
   ...extensionKinds,
+  ...policyKinds,
   ...accessKinds,
   customResourceDefinition,
 ];

@@ -117,7 +117,7 @@ export class Objects {
     const { uid } = input.metadata;
     const object = await this.#mutated(resource, await admission.mutate({ ...request, object: input }));
     Object.assign(object.metadata, { uid, creationTimestamp: now });
-    validateObject(resource, object, undefined);
+    validateObject(resource, object, undefined, (message) => context.warn(message));
     await admission.validate({ ...request, object });
     const key = keyOf(resource, namespace, name);
     if (context.dryRun) {
@@ -174,7 +174,9 @@ export class Objects {
     const admitted = await this.#mutated(resource, await admission.mutate({ ...request, object: prepared }));
     // Webhooks may only change what this request may change.
     const object = prepareUpdate(resource, admitted, current, subresource);
-    validateObject(resource, object, subresource === "binding" ? undefined : current);
+    validateObject(resource, object, subresource === "binding" ? undefined : current, (message) =>
+      context.warn(message),
+    );
     await admission.validate({ ...request, object });
     return object;
   }

@@ -96,19 +96,39 @@ function specified(resource: Resource, object: ApiObject): JsonObject {
   return resource.typed || resource.subresources.has("status") ? rest : { ...rest, status };
 }
 
-export function validateObject(resource: Resource, object: ApiObject, old: ApiObject | undefined): void {
+export function validateObject(
+  resource: Resource,
+  object: ApiObject,
+  old: ApiObject | undefined,
+  warn: (message: string) => void,
+): void {
   const { strategy } = resource;
   const found: FieldError[] = [
     ...validateMetadata(object.metadata, strategy.nameRule ?? "subdomain"),
     ...(resource.typed
       ? missingFields(object, resource.schema, strategy.optional)
-      : validateValue(withoutIdentity(object), resource.schema, "")),
+      : validateValue(object, resource.schema, "")),
     ...(strategy.validate?.(object, old) ?? []),
     ...(old === undefined ? [] : validateFinalizers(object, old)),
   ];
+  // Rules may rely on the schema, so they only see what passed it.
+  if (found.length === 0 && resource.rules !== undefined) {
+    const { errors, warnings } = resource.rules().validate(object, old);
+    found.push(...errors);
+    for (const warning of warnings) warn(warning);
+  } else if (resource.rules !== undefined) {
+    found.push(uncheckedRules);
+  }
   if (found.length === 0) return;
   throw invalid(resource, object.metadata.name ?? "", withoutRepeats(found));
 }
+
+const uncheckedRules: FieldError = {
+  field: "<nil>",
+  reason: "FieldValueInvalid",
+  message:
+    "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+};
 
 /** The generic check and a kind's own may find the same gap. */
 function withoutRepeats(found: readonly FieldError[]): FieldError[] {
@@ -116,11 +136,6 @@ function withoutRepeats(found: readonly FieldError[]): FieldError[] {
     (error, index) =>
       found.findIndex((other) => other.field === error.field && other.reason === error.reason) === index,
   );
-}
-
-function withoutIdentity(object: ApiObject): JsonObject {
-  // Identity was checked when the object was read; a schema that requires it must still find it.
-  return object;
 }
 
 function validateFinalizers(object: ApiObject, old: ApiObject): FieldError[] {

@@ -1,3 +1,5 @@
+import type { CrdRules } from "@polyvirt/cel";
+
 import { definition, type Schema } from "../schema/schema.ts";
 import { columns } from "../kinds/columns.ts";
 import type { ApiObject, BuiltinKind, Column, Strategy } from "../kinds/kind.ts";
@@ -28,6 +30,8 @@ export interface Resource {
   readonly virtual: boolean;
   readonly conversion?: Conversion;
   readonly scale?: ScalePaths;
+  /** Rules in CEL that the schema carries; compiled when they are first needed. */
+  readonly rules?: () => CrdRules;
   readonly definitionName: string;
 }
 

@@ -1,0 +1,135 @@
+import { compileMutatingPolicy, compileValidatingPolicy, type PolicyProblem } from "@polyvirt/cel";
+
+import { fieldError, type FieldError } from "../http/status-error.ts";
+import { isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
+import { columns, computed } from "./columns.ts";
+import type { ApiObject, BuiltinKind } from "./kind.ts";
+import { fill, objectsIn } from "./pod-defaults.ts";
+
+const v1 = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
+const schema = (kind: string): string => `io.k8s.api.admissionregistration.v1.${kind}`;
+const categories = ["api-extensions"];
+
+function defaultMatch(match: unknown): void {
+  if (!isJsonObject(match)) return;
+  fill(match, { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} });
+  for (const list of ["resourceRules", "excludeResourceRules"]) {
+    for (const rule of objectsIn(match[list])) fill(rule, { scope: "*" });
+  }
+}
+
+function defaultPolicy(object: ApiObject): void {
+  if (!isJsonObject(object["spec"])) object["spec"] = {};
+  const spec = object["spec"] as JsonObject;
+  fill(spec, { failurePolicy: "Fail" });
+  defaultMatch(spec["matchConstraints"]);
+}
+
+function validatePolicy(object: ApiObject, problems: readonly PolicyProblem[]): FieldError[] {
+  const rules = objectsIn(valueAt(object, "spec", "matchConstraints", "resourceRules"));
+  const missing = rules.length === 0 ? [fieldError.required("spec.matchConstraints.resourceRules")] : [];
+  return [
+    ...missing,
+    ...problems.map(({ field, message }) => fieldError.invalid(field, expressionAt(object, field), message)),
+  ];
+}
+
+/** The text of the expression that a problem is about, for `spec.validations[0].expression`. */
+function expressionAt(object: ApiObject, field: string): unknown {
+  const steps = field.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
+  return steps.reduce<unknown>(
+    (value, step) => (Array.isArray(value) ? value[Number(step)] : valueAt(value, step)),
+    object,
+  );
+}
+
+const count = (name: string, ...path: string[]) =>
+  ({ name, type: "integer", value: (object: ApiObject) => objectsIn(valueAt(object, ...path)).length }) as const;
+const paramKind = computed("ParamKind", (object) => {
+  const kind = valueAt(object, "spec", "paramKind");
+  return kind === undefined ? "<unset>" : `${textOf(valueAt(kind, "apiVersion"))}/${textOf(valueAt(kind, "kind"))}`;
+});
+const bindingColumns = columns(
+  computed("PolicyName", (object) => valueAt(object, "spec", "policyName")),
+  computed("ParamRef", (object) => {
+    const reference = valueAt(object, "spec", "paramRef");
+    if (reference === undefined) return "<unset>";
+    const namespace = textOf(valueAt(reference, "namespace"));
+    return `${namespace === "" ? "*" : namespace}/${textOf(valueAt(reference, "name")) || "*"}`;
+  }),
+);
+
+function validateBinding(object: ApiObject): FieldError[] {
+  const actions = valueAt(object, "spec", "validationActions");
+  const list = Array.isArray(actions) ? actions.map(String) : [];
+  const known = ["Deny", "Warn", "Audit"];
+  if (list.length === 0)
+    return [fieldError.required("spec.validationActions", "at least one validation action is required")];
+  const wrong = list.flatMap((action, index) =>
+    known.includes(action)
+      ? []
+      : [fieldError.notSupported(`spec.validationActions[${index}]`, action, ["Audit", "Deny", "Warn"])],
+  );
+  const both = list.includes("Deny") && list.includes("Warn");
+  return both
+    ? [...wrong, fieldError.invalid("spec.validationActions", list, "must not contain both Deny and Warn")]
+    : wrong;
+}
+
+export const policyKinds: readonly BuiltinKind[] = [
+  {
+    ...v1,
+    kind: "ValidatingAdmissionPolicy",
+    plural: "validatingadmissionpolicies",
+    schema: schema("ValidatingAdmissionPolicy"),
+    categories,
+    subresources: ["status"],
+    columns: columns(count("Validations", "spec", "validations"), paramKind),
+    strategy: {
+      countsGenerations: true,
+      applyDefaults: defaultPolicy,
+      validate: (object) => validatePolicy(object, compileValidatingPolicy(object["spec"] ?? {}).problems),
+    },
+  },
+  {
+    ...v1,
+    kind: "ValidatingAdmissionPolicyBinding",
+    plural: "validatingadmissionpolicybindings",
+    schema: schema("ValidatingAdmissionPolicyBinding"),
+    categories,
+    columns: bindingColumns,
+    strategy: {
+      countsGenerations: true,
+      applyDefaults: (object) => defaultMatch(valueAt(object, "spec", "matchResources")),
+      validate: validateBinding,
+    },
+  },
+  {
+    ...v1,
+    kind: "MutatingAdmissionPolicy",
+    plural: "mutatingadmissionpolicies",
+    schema: schema("MutatingAdmissionPolicy"),
+    categories,
+    columns: columns(count("Mutations", "spec", "mutations"), paramKind),
+    strategy: {
+      countsGenerations: true,
+      applyDefaults(object) {
+        defaultPolicy(object);
+        fill(object["spec"] as JsonObject, { reinvocationPolicy: "Never" });
+      },
+      validate: (object) => validatePolicy(object, compileMutatingPolicy(object["spec"] ?? {}).problems),
+    },
+  },
+  {
+    ...v1,
+    kind: "MutatingAdmissionPolicyBinding",
+    plural: "mutatingadmissionpolicybindings",
+    schema: schema("MutatingAdmissionPolicyBinding"),
+    categories,
+    columns: bindingColumns,
+    strategy: {
+      countsGenerations: true,
+      applyDefaults: (object) => defaultMatch(valueAt(object, "spec", "matchResources")),
+    },
+  },
+];
