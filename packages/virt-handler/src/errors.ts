@@ -26,11 +26,6 @@ export const errorKinds = {
     action: "Use a launcher image of a version near that of virt-handler.",
     retry: false,
   },
-  HandlerPeerRefused: {
-    meaning: "A process that is not the launcher's tried to use one of its sockets.",
-    action: "Find out what the process, named in the message, does in that pod.",
-    retry: false,
-  },
   HandlerEventRefused: {
     meaning: "A launcher sent an event about something that it does not own.",
     action: "Treat the launcher pod as compromised: look at what runs in it.",
