@@ -47,6 +47,7 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
     client: connect("system:kube-controller-manager"),
     clock: systemClock,
     logger,
+    volumesDirectory: join(dataDir.path, "volumes"),
   });
   const stop = new AbortController();
   // Every watch of every part listens to this one signal.

@@ -4,26 +4,39 @@ import {
   endpointSlices,
   leases,
   nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   replicaSets,
   services,
+  storageClasses,
   type KubeObject,
   type Pod,
 } from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
-import { createEventRecorder, createInformer, type Controller, type Informer, type KubeClient } from "@polyvirt/kube";
+import {
+  createEventRecorder,
+  createInformer,
+  type Controller,
+  type EventRecorder,
+  type Informer,
+  type KubeClient,
+} from "@polyvirt/kube";
 import { createDaemonSetController } from "./daemon-set-controller.ts";
 import { createDeploymentController } from "./deployment-controller.ts";
 import { createEndpointSliceController } from "./endpoint-slice-controller.ts";
 import { createNodeLifecycleController } from "./node-lifecycle-controller.ts";
 import { controllerOf } from "./pod-template.ts";
 import { createReplicaSetController } from "./replica-set-controller.ts";
+import { createVolumeControllers, ensureStorageClass } from "./volume-controller.ts";
 
 interface ControllersDependencies {
   /** Authenticated with the rights of Kubernetes' controller manager. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where directories for claims of the class `local` are made; without it nothing is provisioned. */
+  readonly volumesDirectory?: string;
 }
 
 export interface ComposedControllers {
@@ -58,14 +71,44 @@ export function composeControllers(dependencies: ControllersDependencies): Compo
     createEndpointSliceController(common),
     createNodeLifecycleController({ ...common, events: eventsFor("node-controller") }),
   ];
+  const { volumesDirectory } = dependencies;
+  const storage =
+    volumesDirectory === undefined
+      ? undefined
+      : composeStorage({ ...common, directory: volumesDirectory, events: eventsFor("persistentvolume-controller") });
+  controllers.push(...(storage?.controllers ?? []));
   return {
     async run(signal) {
-      const all: Informer<KubeObject>[] = Object.values(informers);
+      if (storage !== undefined) await ensureStorageClass(client);
+      const all: Informer<KubeObject>[] = [...Object.values(informers), ...Object.values(storage?.informers ?? {})];
       for (const informer of all) informer.start(signal);
       await Promise.all(all.map((informer) => informer.synced()));
       await Promise.all(controllers.map((controller) => controller.run(signal)));
     },
   };
+}
+
+interface StorageParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: EventRecorder;
+  readonly pods: Informer<Pod>;
+  readonly directory: string;
+}
+
+function composeStorage(parts: StorageParts): {
+  controllers: Controller[];
+  informers: Record<string, Informer<KubeObject>>;
+} {
+  const { client, clock, logger } = parts;
+  const shared = { clock, logger };
+  const informers = {
+    claims: createInformer(client, persistentVolumeClaims, shared),
+    volumes: createInformer(client, persistentVolumes, shared),
+    storageClasses: createInformer(client, storageClasses, shared),
+  };
+  return { informers, controllers: createVolumeControllers({ ...parts, ...informers }) };
 }
 
 function ownerIndex(object: KubeObject): string[] {

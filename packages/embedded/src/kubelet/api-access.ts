@@ -1,5 +1,7 @@
 import {
   configMaps,
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   secrets,
   serviceAccounts,
@@ -16,6 +18,14 @@ export function createApiAccess(client: KubeClient): ApiAccess {
   return {
     secret: (namespace, name) => orUndefined(client.get(secrets, name, namespace)),
     configMap: (namespace, name) => orUndefined(client.get(configMaps, name, namespace)),
+    async claimedVolume(namespace, name) {
+      const claim = await orUndefined(client.get(persistentVolumeClaims, name, namespace));
+      if (claim === undefined) return undefined;
+      const volumeName = claim.spec?.volumeName;
+      const bound = claim.status?.phase === "Bound" && volumeName !== undefined;
+      const volume = bound ? await orUndefined(client.get(persistentVolumes, volumeName)) : undefined;
+      return volume === undefined ? { claim } : { claim, volume };
+    },
     async serviceAccountToken(pod, audience, expirationSeconds) {
       const target = {
         name: pod.spec.serviceAccountName ?? "default",

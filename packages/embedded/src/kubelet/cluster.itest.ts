@@ -193,6 +193,38 @@ describe("pods", () => {
     await cluster.kubectl("delete", "pod", "full", "--now");
   });
 
+  it("keep what they write to a claim, and the claim while they use it", async () => {
+    const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+    const spec = (script: string): object => ({
+      ...podSpec(container(script, { volumeMounts: [{ name: "data", mountPath: "/data" }] })),
+      volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }],
+    });
+    await cluster.apply(pod("writer", spec("echo kept > /data/file; exec sleep 1000")));
+    await cluster.waitFor("a reason", async () =>
+      (await cluster.kubectl("describe", "pod", "writer")).includes(
+        '0/3 nodes are available: persistentvolumeclaim "data" not found.',
+      ),
+    );
+    await cluster.apply({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data", namespace: "default" },
+      spec: claim,
+    });
+    await cluster.kubectl("wait", "--for=condition=Ready", "pod/writer", "--timeout=20s");
+    const volume = await cluster.kubectl("get", "pvc", "data", "-o", "jsonpath={.spec.volumeName}");
+    expect(await cluster.kubectl("get", "pv", volume, "-o", "jsonpath={.status.phase}")).toBe("Bound");
+    await cluster.kubectl("delete", "pod", "writer", "--now");
+    await cluster.apply(pod("reader", spec("cat /data/file; exec sleep 1000")));
+    await cluster.kubectl("wait", "--for=condition=Ready", "pod/reader", "--timeout=20s");
+    await cluster.waitFor("what was written", async () => (await cluster.kubectl("logs", "reader")) === "kept\n");
+    await cluster.kubectl("delete", "pvc", "data", "--wait=false");
+    expect(await cluster.kubectl("get", "pvc", "data", "-o", "jsonpath={.metadata.deletionTimestamp}")).not.toBe("");
+    await cluster.kubectl("delete", "pod", "reader", "--now");
+    await cluster.waitFor("no volume", async () => (await cluster.kubectl("get", "pvc,pv", "-o", "name")) === "");
+    expect(fs.readdirSync(path.join(cluster.data, "volumes"))).toEqual([]);
+  });
+
   it("are reached with logs, exec and port-forward", async () => {
     const server =
       "import http.server,os; http.server.test(http.server.SimpleHTTPRequestHandler, bind=os.environ['POD_IP'], port=8080)";

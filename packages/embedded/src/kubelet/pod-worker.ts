@@ -151,6 +151,7 @@ export class PodWorker {
     return {
       paths,
       images,
+      claimedVolume: (name) => api.claimedVolume(namespace, name),
       now: () => clock.now(),
       sources: {
         facts: this.#starter.factsOf(record),

@@ -1,4 +1,4 @@
-import { namespaces, nodes, pods } from "@polyvirt/api/k8s";
+import { namespaces, nodes, persistentVolumeClaims, pods } from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
 import { createEventRecorder, createInformer, type KubeClient } from "@polyvirt/kube";
 import { Scheduler } from "./scheduler.ts";
@@ -22,6 +22,7 @@ export function composeScheduler(dependencies: SchedulerDependencies): ComposedS
     pods: createInformer(client, pods, shared),
     nodes: createInformer(client, nodes, shared),
     namespaces: createInformer(client, namespaces, shared),
+    claims: createInformer(client, persistentVolumeClaims, shared),
   };
   const events = createEventRecorder({ client, clock, logger, component: "default-scheduler" });
   const scheduler = new Scheduler({ ...informers, client, clock, logger, events });

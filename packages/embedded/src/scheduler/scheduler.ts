@@ -1,8 +1,15 @@
-import { pods as podResource, type Namespace, type Node, type Pod } from "@polyvirt/api/k8s";
+import {
+  pods as podResource,
+  type Namespace,
+  type Node,
+  type PersistentVolumeClaim,
+  type Pod,
+} from "@polyvirt/api/k8s";
 import { describeError, hasCode, type Clock, type Logger, type Timer } from "@polyvirt/core";
 import type { EventRecorder, Informer, KubeClient } from "@polyvirt/kube";
-import { schedule } from "./schedule.ts";
-import { createSnapshot, isFinished } from "./snapshot.ts";
+import { claimProblem } from "./claims.ts";
+import { schedule, type Decision } from "./schedule.ts";
+import { createSnapshot, isFinished, type Snapshot } from "./snapshot.ts";
 
 interface SchedulerOptions {
   readonly client: KubeClient;
@@ -12,6 +19,7 @@ interface SchedulerOptions {
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly namespaces: Informer<Namespace>;
+  readonly claims: Informer<PersistentVolumeClaim>;
 }
 
 const schedulerName = "default-scheduler";
@@ -46,6 +54,11 @@ export class Scheduler {
     options.nodes.on({
       onSet: (node, old) => {
         if (old === undefined || matters(node) !== matters(old)) trigger();
+      },
+    });
+    options.claims.on({
+      onSet: (claim, old) => {
+        if (claim.status?.phase !== old?.status?.phase) trigger();
       },
     });
   }
@@ -91,7 +104,7 @@ export class Scheduler {
     const namespaceLabels = (name: string): Record<string, string> => namespaces.get(name)?.metadata.labels ?? {};
     const writes: Promise<void>[] = [];
     for (const pod of waiting) {
-      const decision = schedule(pod, snapshot, { namespaceLabels });
+      const decision = this.#decide(pod, snapshot, namespaceLabels);
       if (decision.fits) {
         snapshot.place(pod, decision.nodeName);
         writes.push(this.#bind(pod, decision.nodeName));
@@ -101,6 +114,12 @@ export class Scheduler {
       if (writes.length >= parallel) await Promise.all(writes.splice(0));
     }
     await Promise.all(writes);
+  }
+
+  #decide(pod: Pod, snapshot: Snapshot, namespaceLabels: (name: string) => Record<string, string>): Decision {
+    const problem = claimProblem(pod, (name) => this.#options.claims.get(`${pod.metadata.namespace}/${name}`));
+    if (problem === undefined) return schedule(pod, snapshot, { namespaceLabels });
+    return { fits: false, message: `0/${snapshot.nodes.length} nodes are available: ${problem}.` };
   }
 
   async #bind(pod: Pod, nodeName: string): Promise<void> {

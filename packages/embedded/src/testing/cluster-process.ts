@@ -45,7 +45,11 @@ const stop = new AbortController();
 setMaxListeners(0, stop.signal);
 const parts = [
   composeScheduler({ ...shared, client: connect("system:kube-scheduler") }),
-  composeControllers({ ...shared, client: connect("system:kube-controller-manager") }),
+  composeControllers({
+    ...shared,
+    client: connect("system:kube-controller-manager"),
+    volumesDirectory: path.join(data, "volumes"),
+  }),
   ...nodes,
 ];
 process.once("SIGTERM", () => {

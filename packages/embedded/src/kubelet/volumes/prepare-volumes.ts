@@ -2,6 +2,8 @@ import * as fs from "node:fs";
 import type { Pod, Volume } from "@polyvirt/api/k8s";
 import { errors } from "../../errors.ts";
 import type { NodePaths } from "../node-paths.ts";
+import type { ApiAccess } from "../ports.ts";
+import { claimedPath } from "./claim.ts";
 import { resolveHostPath } from "./host-path.ts";
 import { isProjection, projectVolume, type ProjectionSources } from "./projection.ts";
 import { writeProjection } from "./projection-writer.ts";
@@ -23,6 +25,7 @@ export interface VolumeContext {
   readonly paths: NodePaths;
   readonly sources: ProjectionSources;
   readonly images: ImageVolumes;
+  readonly claimedVolume: (claimName: string) => ReturnType<ApiAccess["claimedVolume"]>;
   readonly now: () => number;
 }
 
@@ -57,6 +60,12 @@ async function prepareVolume(pod: Pod, volume: Volume, context: VolumeContext): 
     const stamp = new Date(context.now()).toISOString().replaceAll(/[-:TZ]/g, "_");
     writeProjection(path, files, stamp, pod.spec.securityContext?.fsGroup);
     return { ...plain, path, readOnly: true };
+  }
+  const claimed = volume.persistentVolumeClaim;
+  if (claimed !== undefined) {
+    const { path, readOnly } = claimedPath(claimed.claimName, await context.claimedVolume(claimed.claimName));
+    const real = resolveHostPath({ path }, context.paths);
+    return { ...real, readOnly: readOnly || claimed.readOnly === true, recursive: true };
   }
   if (volume.image !== undefined) {
     const path = await context.images.directoryOf(volume.image.reference ?? "");
