@@ -33,7 +33,7 @@ export interface LiteralExpr extends Node {
   readonly value: Value;
   readonly type: LiteralType;
   /** As written, for literals whose text means more than their value: versions and quantities. */
-  readonly text?: string;
+  readonly text: string | undefined;
 }
 
 export type LiteralType = "null" | "bool" | "int" | "uint" | "double" | "string" | "bytes" | "quantity" | "version";
@@ -66,7 +66,7 @@ export interface IndexExpr extends Node {
 export interface CallExpr extends Node {
   readonly kind: "call";
   readonly name: string;
-  readonly target?: Expr;
+  readonly target: Expr | undefined;
   readonly args: readonly Expr[];
 }
 
@@ -123,9 +123,9 @@ export interface ComprehensionExpr extends Node {
   readonly spelling: string;
   readonly range: Expr;
   readonly variable: string;
-  readonly variable2?: string;
+  readonly variable2: string | undefined;
   /** Only of the macros that build something: which elements take part. */
-  readonly filter?: Expr;
+  readonly filter: Expr | undefined;
   /** The predicate, or what each element becomes. */
   readonly body: Expr;
 }

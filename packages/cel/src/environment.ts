@@ -120,12 +120,13 @@ export class Environment {
   }
 
   /** The same with more variables, libraries or types. Without more libraries this is cheap. */
-  extend(more: Pick<EnvironmentOptions, "variables" | "libraries" | "types" | "dialect">): Environment {
+  extend(more: Pick<EnvironmentOptions, "container" | "variables" | "libraries" | "types" | "dialect">): Environment {
     const { variables, libraries, types } = this.#options;
     const added = more.libraries ?? [];
     return new Environment(
       {
         ...this.#options,
+        ...(more.container === undefined ? {} : { container: more.container }),
         variables: { ...variables, ...more.variables },
         libraries: [...(libraries ?? []), ...added],
         types: [...(more.types ?? []), ...(types ?? [])],

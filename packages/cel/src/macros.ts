@@ -1,4 +1,4 @@
-import type { ComprehensionExpr, Expr, LiteralType, MacroName, StructField } from "./ast.ts";
+import type { Expr, LiteralType, MacroName, StructField } from "./ast.ts";
 import { SyntaxFailure } from "./lex.ts";
 import type { Range } from "./source.ts";
 import type { Value } from "./values.ts";
@@ -19,82 +19,87 @@ export class NodeFactory {
     return this.#count;
   }
 
-  #node(span: Span): { id: number; start: number; end: number; at: number } {
-    const id = this.#count;
+  // Each kind is one literal with all its properties in order: objects put together from parts cost ten times as much.
+
+  #id(): number {
     this.#count += 1;
-    return { id, start: span.start, end: span.end, at: span.at };
+    return this.#count - 1;
   }
 
-  literal(span: Span, value: Value, type: LiteralType, text?: string): Expr {
-    const node = { ...this.#node(span), kind: "literal" as const, value, type };
-    return text === undefined ? node : { ...node, text };
+  literal({ start, end, at }: Span, value: Value, type: LiteralType, text?: string): Expr {
+    return { id: this.#id(), start, end, at, kind: "literal", value, type, text };
   }
 
-  ident(span: Span, name: string): Expr {
-    return { ...this.#node(span), kind: "ident", name };
+  ident({ start, end, at }: Span, name: string): Expr {
+    return { id: this.#id(), start, end, at, kind: "ident", name };
   }
 
-  select(span: Span, operand: Expr, field: string, flags: { optional: boolean; test: boolean }): Expr {
-    return { ...this.#node(span), kind: "select", operand, field, test: flags.test, optional: flags.optional };
+  select(
+    { start, end, at }: Span,
+    operand: Expr,
+    field: string,
+    { optional, test }: { optional: boolean; test: boolean },
+  ): Expr {
+    return { id: this.#id(), start, end, at, kind: "select", operand, field, test, optional };
   }
 
-  index(span: Span, operand: Expr, index: Expr, optional: boolean): Expr {
-    return { ...this.#node(span), kind: "index", operand, index, optional };
+  index({ start, end, at }: Span, operand: Expr, index: Expr, optional: boolean): Expr {
+    return { id: this.#id(), start, end, at, kind: "index", operand, index, optional };
   }
 
-  call(span: Span, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {
-    const node = { ...this.#node(span), kind: "call" as const, name, args };
-    return target === undefined ? node : { ...node, target };
+  call({ start, end, at }: Span, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {
+    return { id: this.#id(), start, end, at, kind: "call", name, target, args };
   }
 
-  logical(span: Span, operator: "&&" | "||", terms: readonly Expr[]): Expr {
-    return { ...this.#node(span), kind: "logical", operator, terms };
+  logical({ start, end, at }: Span, operator: "&&" | "||", terms: readonly Expr[]): Expr {
+    return { id: this.#id(), start, end, at, kind: "logical", operator, terms };
   }
 
-  conditional(span: Span, test: Expr, consequence: Expr, otherwise: Expr): Expr {
-    return { ...this.#node(span), kind: "conditional", test, consequence, otherwise };
+  conditional({ start, end, at }: Span, test: Expr, consequence: Expr, otherwise: Expr): Expr {
+    return { id: this.#id(), start, end, at, kind: "conditional", test, consequence, otherwise };
   }
 
-  list(span: Span, elements: readonly { value: Expr; optional: boolean }[]): Expr {
-    return { ...this.#node(span), kind: "list", elements };
+  list({ start, end, at }: Span, elements: readonly { value: Expr; optional: boolean }[]): Expr {
+    return { id: this.#id(), start, end, at, kind: "list", elements };
   }
 
-  map(span: Span, entries: readonly { key: Expr; value: Expr; optional: boolean }[]): Expr {
-    return { ...this.#node(span), kind: "map", entries };
+  map({ start, end, at }: Span, entries: readonly { key: Expr; value: Expr; optional: boolean }[]): Expr {
+    return { id: this.#id(), start, end, at, kind: "map", entries };
   }
 
-  struct(span: Span, typeName: string, fields: readonly StructField[]): Expr {
-    return { ...this.#node(span), kind: "struct", typeName, fields };
+  struct({ start, end, at }: Span, typeName: string, fields: readonly StructField[]): Expr {
+    return { id: this.#id(), start, end, at, kind: "struct", typeName, fields };
   }
 
   comprehension(
-    span: Span,
-    parts: Pick<ComprehensionExpr, "macro" | "spelling" | "range" | "variable" | "body"> & {
-      variable2?: string | undefined;
-      filter?: Expr | undefined;
-    },
+    { start, end, at }: Span,
+    { macro, spelling, range, variable, variable2, filter, body }: ComprehensionParts,
   ): Expr {
-    const { variable2, filter, ...rest } = parts;
-    return {
-      ...this.#node(span),
-      kind: "comprehension",
-      ...rest,
-      ...(variable2 === undefined ? {} : { variable2 }),
-      ...(filter === undefined ? {} : { filter }),
-    };
+    const id = this.#id();
+    return { id, start, end, at, kind: "comprehension", macro, spelling, range, variable, variable2, filter, body };
   }
 
-  bind(span: Span, name: string, value: Expr, body: Expr): Expr {
-    return { ...this.#node(span), kind: "bind", name, value, body };
+  bind({ start, end, at }: Span, name: string, value: Expr, body: Expr): Expr {
+    return { id: this.#id(), start, end, at, kind: "bind", name, value, body };
   }
 
-  block(span: Span, slots: readonly Expr[], body: Expr): Expr {
-    return { ...this.#node(span), kind: "block", slots, body };
+  block({ start, end, at }: Span, slots: readonly Expr[], body: Expr): Expr {
+    return { id: this.#id(), start, end, at, kind: "block", slots, body };
   }
 
-  optionalMap(span: Span, target: Expr, variable: string, body: Expr, flat: boolean): Expr {
-    return { ...this.#node(span), kind: "optional-map", target, variable, body, flat };
+  optionalMap({ start, end, at }: Span, target: Expr, variable: string, body: Expr, flat: boolean): Expr {
+    return { id: this.#id(), start, end, at, kind: "optional-map", target, variable, body, flat };
   }
+}
+
+interface ComprehensionParts {
+  readonly macro: MacroName;
+  readonly spelling: string;
+  readonly range: Expr;
+  readonly variable: string;
+  readonly variable2?: string | undefined;
+  readonly filter?: Expr | undefined;
+  readonly body: Expr;
 }
 
 interface MacroCall {

@@ -39,17 +39,19 @@ export function needsProtobuf(vector: Vector): boolean {
   );
 }
 
-const libraries = [
-  stringsLibrary(),
-  listsLibrary,
-  mathLibrary,
-  setsLibrary,
-  encodersLibrary,
-  optionalsLibrary,
-  twoVariablesLibrary,
-  bindingsLibrary,
-  blocksLibrary,
-];
+const base = new Environment({
+  libraries: [
+    stringsLibrary(),
+    listsLibrary,
+    mathLibrary,
+    setsLibrary,
+    encodersLibrary,
+    optionalsLibrary,
+    twoVariablesLibrary,
+    bindingsLibrary,
+    blocksLibrary,
+  ],
+});
 
 const primitives: Readonly<Record<string, Type>> = {
   BOOL,
@@ -127,10 +129,10 @@ export function environmentFor(vector: Vector): Environment {
     if (item.ident !== undefined) variables[item.name] = readType(item.ident.type);
     if (item.function !== undefined) functions.push(readFunction(item.name, item.function));
   }
-  return new Environment({
+  return base.extend({
     container: typeof vector["container"] === "string" ? vector["container"] : "",
     variables,
-    libraries: [...libraries, { name: "declared", functions }],
+    libraries: functions.length === 0 ? [] : [{ name: "declared", functions }],
   });
 }
 

@@ -14,6 +14,7 @@ import {
   typeNameOf,
   type Value,
 } from "../values.ts";
+import { spend } from "../work.ts";
 
 /** How the clauses of `"…".format([…])` are written; cel-go changed its mind once, and Kubernetes keeps the older way. */
 interface Style {
@@ -83,7 +84,10 @@ function format(template: string, values: readonly Value[], style: Style): Value
     }
     next += 1;
     const written = writeClause(style, verb ?? "", value, precision === undefined ? 6 : Number(precision));
-    if (typeof written === "string") return written;
+    if (typeof written === "string") {
+      spend(written.length);
+      return written;
+    }
     failure = new CelError(written.message);
     return "";
   });

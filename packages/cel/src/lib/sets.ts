@@ -4,6 +4,7 @@ import { args, declare, global, type FunctionDeclaration } from "../functions.ts
 import type { Library } from "../library.ts";
 import { BOOL, param } from "../types.ts";
 import type { Value } from "../values.ts";
+import { spend } from "../work.ts";
 
 const list = args.list(param("T"));
 
@@ -16,7 +17,11 @@ function setFunction(
   factor: number,
   call: (a: readonly Value[], b: readonly Value[]) => boolean,
 ): FunctionDeclaration {
-  return declare(`sets.${name}`, [global(`list_sets_${name}_list`, [list, list], BOOL, call)], {
+  const metered = (a: readonly Value[], b: readonly Value[]): boolean => {
+    spend(a.length * b.length * factor);
+    return call(a, b);
+  };
+  return declare(`sets.${name}`, [global(`list_sets_${name}_list`, [list, list], BOOL, metered)], {
     overloadCost: ([a = null, b = null]) => sizeOf(a) * sizeOf(b) * factor + 1,
   });
 }

@@ -4,6 +4,7 @@ import type { Library } from "../library.ts";
 import { charactersOf, isSimple } from "../text.ts";
 import { DYN, INT, STRING, listOf } from "../types.ts";
 import { CelError, type Value } from "../values.ts";
+import { spend } from "../work.ts";
 import { formatClassic, formatModern } from "./format-string.ts";
 
 type Int = number | bigint;
@@ -59,10 +60,12 @@ function replace(text: string, old: string, replacement: string, count: Int = -1
   const limit = count < 0 ? Number.POSITIVE_INFINITY : Number(count);
   if (old !== "") {
     const parts = text.split(old);
+    spend(text.length + Math.min(parts.length - 1, limit) * replacement.length);
     return [parts.slice(0, limit + 1).join(replacement), ...parts.slice(limit + 1)].join(old);
   }
   // Nothing is found before every character and at the end.
   const characters = [...charactersOf(text), ""];
+  spend(text.length + Math.min(characters.length, limit) * replacement.length);
   return characters.map((character, index) => (index < limit ? replacement + character : character)).join("");
 }
 
@@ -78,7 +81,9 @@ function join(parts: readonly Value[], separator?: string): Value {
   const bad = parts.find((part) => typeof part !== "string");
   if (bad !== undefined)
     return new CelError(`no such overload: join(list${separator === undefined ? "" : ", string"})`);
-  return parts.map((part) => (typeof part === "string" ? part : "")).join(separator ?? "");
+  const texts = parts.map((part) => (typeof part === "string" ? part : ""));
+  spend(texts.reduce((total, part) => total + part.length + (separator ?? "").length, 0));
+  return texts.join(separator ?? "");
 }
 
 // Only ASCII letters change; a regular expression leaves everything else alone.

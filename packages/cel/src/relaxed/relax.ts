@@ -123,7 +123,7 @@ class Relaxer {
       ...expr,
       range: this.#paths.orEmpty(range, scope),
       body: isTest ? this.condition(body, inner) : body,
-      ...(expr.filter === undefined ? {} : { filter: this.condition(this.rewrite(expr.filter, inner), inner) }),
+      filter: expr.filter === undefined ? undefined : this.condition(this.rewrite(expr.filter, inner), inner),
     };
   }
 

@@ -48,12 +48,17 @@ export function add(a: Value, b: Value): Value {
     const sum = a + b;
     return Number.isSafeInteger(sum) ? sum : (intFrom(exactly("+", a, b)) ?? intOverflow());
   }
-  if (typeof a === "string" && typeof b === "string") return a + b;
+  if (typeof a === "string" && typeof b === "string") {
+    const text = a + b;
+    // Of untyped operands Kubernetes does not know that they are text, so that length costs nothing there.
+    if (text.length > 1_000) spend(text.length);
+    return text;
+  }
   if (Array.isArray(a) && Array.isArray(b)) return addLists(a, b);
   if (isInt(a) && isInt(b)) return intFrom(exactly("+", a, b)) ?? intOverflow();
   if (a instanceof Double && b instanceof Double) return new Double(a.value + b.value);
   if (a instanceof Uint && b instanceof Uint) return uintFrom(exactly("+", a.value, b.value)) ?? uintOverflow();
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.from([...a, ...b]);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return addBytes(a, b);
   return addTimes(a, b);
 }
 
@@ -61,6 +66,14 @@ function addLists(a: readonly Value[], b: readonly Value[]): Value {
   if (a instanceof SchemaList) return a.merge(b);
   spend(a.length + b.length);
   return [...a, ...b];
+}
+
+function addBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  spend(a.length + b.length);
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
 }
 
 function addTimes(a: Value, b: Value): Value {
