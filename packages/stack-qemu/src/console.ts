@@ -1,5 +1,4 @@
-import type { Console } from "@polyvirt/stack";
-import { errors } from "./errors.ts";
+import { errors, type Console } from "@polyvirt/stack";
 import type { QemuLifecycle } from "./lifecycle/qemu-lifecycle.ts";
 
 /** Serial ports are unix sockets that QEMU itself serves; what the guest writes goes to the log whether or not one reads. */

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Graphics } from "@polyvirt/stack";
-import { errors } from "./errors.ts";
+import { errors, type Graphics } from "@polyvirt/stack";
 import type { QemuLifecycle } from "./lifecycle/qemu-lifecycle.ts";
 
 export function qemuGraphics(lifecycle: QemuLifecycle, scratchDirectory: string): Graphics {

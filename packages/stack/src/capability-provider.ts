@@ -1,6 +1,3 @@
-import { capabilitiesV1, create, toJson, type JsonValue } from "@polyvirt/protocol";
-import type { Stack } from "./contract.ts";
-
 /** Which guests the answers are about. */
 export interface CapabilityTarget {
   /** As Kubernetes names it: amd64, arm64, s390x. */
@@ -54,40 +51,4 @@ export interface NodeSevFeatures {
   readonly secureNestedPagingSupported?: boolean;
   readonly maxGuests?: number;
   readonly maxEncryptedStateGuests?: number;
-}
-
-/** Asks all seven questions and packs the answers into the Capabilities message. */
-export async function collectCapabilities(
-  stack: Stack,
-  target: CapabilityTarget,
-): Promise<capabilitiesV1.Capabilities> {
-  const provider = stack.capabilities(target);
-  const [machines, models, hostModel, tsc, sev] = await Promise.all([
-    provider.getSupportedMachineTypes(),
-    provider.getSupportedCpuModels(),
-    provider.getHostCpuModelInfo(),
-    provider.getNodeTscInfo(),
-    provider.getNodeSevFeatures(),
-  ]);
-  return create(capabilitiesV1.CapabilitiesSchema, {
-    vmmName: stack.vmmName,
-    vmmVersion: await stack.vmmVersion(),
-    architecture: target.architecture,
-    virtType: target.virtType,
-    hypervFeatures: [...(await provider.getHypervFeatures())],
-    supportedMachineTypes: machines.map((machine) => ({ ...machine })),
-    supportedCpuModels: models.map(({ unavailableFeatures = [], ...model }) => ({
-      ...model,
-      unavailableFeatures: [...unavailableFeatures],
-    })),
-    ...(hostModel && { hostCpuModel: { ...hostModel, requiredFeatures: [...hostModel.requiredFeatures] } }),
-    supportedCpuFeatures: [...(await provider.getSupportedCpuFeatures())],
-    ...(tsc && { nodeTscInfo: { frequencyHz: BigInt(tsc.frequencyHz), scalable: tsc.scalable } }),
-    nodeSevFeatures: { ...sev },
-  });
-}
-
-/** The Capabilities message as ProtoJSON: what a launcher image writes for the node labeller. */
-export async function exportCapabilities(stack: Stack, target: CapabilityTarget): Promise<JsonValue> {
-  return toJson(capabilitiesV1.CapabilitiesSchema, await collectCapabilities(stack, target));
 }

@@ -25,17 +25,16 @@ export {
   type Stats,
   type VcpuStats,
 } from "./contract.ts";
-export {
-  collectCapabilities,
-  exportCapabilities,
-  type CapabilityProvider,
-  type CapabilityTarget,
-  type CpuModel,
-  type HostCpuModel,
-  type MachineType,
-  type NodeSevFeatures,
-  type NodeTscInfo,
+export type {
+  CapabilityProvider,
+  CapabilityTarget,
+  CpuModel,
+  HostCpuModel,
+  MachineType,
+  NodeSevFeatures,
+  NodeTscInfo,
 } from "./capability-provider.ts";
+export { collectCapabilities, exportCapabilities } from "./export-capabilities.ts";
 export type {
   GuestAgent,
   GuestAgentCondition,

@@ -6,16 +6,13 @@ import { composeVirtController } from "@polyvirt/virt-controller";
 import { errors } from "../errors.ts";
 import { runRole } from "../role-process.ts";
 
-/** Node's names of architectures, in Kubernetes' words. */
-const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
-
 await runRole("virt-controller", async ({ client, clock, logger, signal, args, required }) => {
   const { values } = parseArgs({ args: [...args], options: { "launcher-image": { type: "string" } } });
   const launcherImage = values["launcher-image"];
   if (launcherImage === undefined) {
     throw errors.CliUsage("start virt-controller: --launcher-image IMAGE is missing");
   }
-  const hostArchitecture = parseArchitecture(architectures[process.arch] ?? process.arch);
+  const hostArchitecture = parseArchitecture(process.arch);
   if (hostArchitecture === undefined) {
     throw errors.CliUsage(`start virt-controller: ${process.arch} is not supported`);
   }

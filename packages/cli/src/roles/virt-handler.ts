@@ -6,13 +6,10 @@ import { composeVirtHandler } from "@polyvirt/virt-handler";
 import { errors } from "../errors.ts";
 import { runRole } from "../role-process.ts";
 
-/** Node's names of architectures, in Kubernetes' words. */
-const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
-
 const machineNames = { amd64: "x86_64", arm64: "aarch64", s390x: "s390x" } as const;
 
 await runRole("virt-handler", async ({ client, clock, logger, signal, required }) => {
-  const hostArchitecture = parseArchitecture(architectures[process.arch] ?? process.arch);
+  const hostArchitecture = parseArchitecture(process.arch);
   if (hostArchitecture === undefined) {
     throw errors.CliUsage(`start virt-handler: ${process.arch} is not supported`);
   }

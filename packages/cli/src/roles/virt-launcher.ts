@@ -9,9 +9,6 @@ import { composeVirtLauncher, podPaths, type VirtLauncher } from "@polyvirt/virt
 import { parseArguments, parseCount } from "../arguments.ts";
 import { errors } from "../errors.ts";
 
-/** Node's names of architectures, in Kubernetes' words. */
-const nodeArchitectures: Readonly<Record<string, string>> = { x64: "amd64" };
-
 const logger = createLogger({
   clock: systemClock,
   write: (line) => process.stdout.write(line),
@@ -50,7 +47,7 @@ function composeLauncher(args: readonly string[]): VirtLauncher {
     if (value === undefined || value === "") throw errors.CliUsage(`start virt-launcher: --${name} must be given`);
     return value;
   };
-  const hostArchitecture = parseArchitecture(nodeArchitectures[process.arch] ?? process.arch);
+  const hostArchitecture = parseArchitecture(process.arch);
   if (hostArchitecture === undefined) throw errors.CliUsage(`start virt-launcher: ${process.arch} is not supported`);
   const paths = {
     ...podPaths,

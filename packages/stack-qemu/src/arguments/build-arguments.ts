@@ -1,5 +1,5 @@
+import { errors } from "@polyvirt/stack";
 import type { Domain } from "@polyvirt/domain";
-import { errors } from "../errors.ts";
 import { addBalloon } from "./balloon.ts";
 import { addChannels } from "./channel.ts";
 import { addClock } from "./clock.ts";

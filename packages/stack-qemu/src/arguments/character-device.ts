@@ -1,5 +1,5 @@
+import { errors } from "@polyvirt/stack";
 import type { CharacterSource, Serial } from "./definition-types.ts";
-import { errors } from "../errors.ts";
 import type { MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
 

@@ -1,5 +1,5 @@
+import { errors } from "@polyvirt/stack";
 import type { Cpu } from "./definition-types.ts";
-import { errors } from "../errors.ts";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
 

@@ -1,4 +1,4 @@
-import { errors } from "../errors.ts";
+import { errors } from "@polyvirt/stack";
 import { checkSocketPath } from "./character-device.ts";
 import { keyValues } from "./option.ts";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";

@@ -1,5 +1,6 @@
-import { errors } from "../errors.ts";
-import type { DeviceProperties, DomainSection, MachinePlan } from "./machine-plan.ts";
+import { errors } from "@polyvirt/stack";
+import type { DomainSection, MachinePlan } from "./machine-plan.ts";
+import type { MemoryBacking } from "./memory-backing.ts";
 import { addNumaCells } from "./numa.ts";
 import { scaleToBytes, sizeInBytes } from "./size.ts";
 
@@ -26,14 +27,6 @@ export function addMemory(domain: DomainSection, plan: MachinePlan): void {
     plan.addObject(backing.type, id, { ...backing.properties, size: bytes });
     plan.setMachine({ "memory-backend": id });
   }
-}
-
-/** How memory is to be had: QEMU's object for it, without the size. */
-export interface MemoryBacking {
-  /** Whether the definition says anything about it. */
-  readonly given: boolean;
-  readonly type: "memory-backend-ram" | "memory-backend-memfd";
-  readonly properties: DeviceProperties;
 }
 
 function readBacking(domain: DomainSection, plan: MachinePlan): MemoryBacking {

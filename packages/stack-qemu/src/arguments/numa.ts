@@ -1,5 +1,5 @@
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
-import type { MemoryBacking } from "./memory.ts";
+import type { MemoryBacking } from "./memory-backing.ts";
 import { scaleToBytes } from "./size.ts";
 
 /** Nodes of the guest's memory and CPUs. False when the definition has none. */

@@ -1,4 +1,4 @@
-import { errors } from "../errors.ts";
+import { errors } from "@polyvirt/stack";
 
 /** Values of the `key=value,key=value` syntax, for the options that do not take JSON. */
 export type OptionValues = Readonly<Record<string, string | number | boolean | undefined>>;

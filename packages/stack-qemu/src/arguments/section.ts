@@ -1,4 +1,4 @@
-import { errors } from "../errors.ts";
+import { errors } from "@polyvirt/stack";
 
 type Scalar = string | number | boolean;
 

@@ -1,4 +1,4 @@
-import { errors } from "../errors.ts";
+import { errors } from "@polyvirt/stack";
 import type { Section } from "./section.ts";
 
 /** Units of sizes in a definition: bare letters and `iB` count in powers of two, `B` in powers of ten. */

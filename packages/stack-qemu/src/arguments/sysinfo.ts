@@ -1,4 +1,4 @@
-import { errors } from "../errors.ts";
+import { errors } from "@polyvirt/stack";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
 

@@ -1,6 +1,6 @@
+import { errors } from "@polyvirt/stack";
 import type { Clock } from "@polyvirt/core";
 import { guestArchitecture } from "../arguments/architecture.ts";
-import { errors } from "../errors.ts";
 import { monitorFd, type SpawnVmm } from "../process/vmm-process.ts";
 import { connectQmp, type QmpClient } from "../qmp/qmp-client.ts";
 

@@ -1,7 +1,7 @@
+import { errors } from "@polyvirt/stack";
 import { randomInt } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import type { Clock, Timer } from "@polyvirt/core";
-import { errors } from "../errors.ts";
 import { JsonLines } from "../qmp/json-lines.ts";
 
 /** SAFETY: everything here was written by the guest. A longer line than this ends the connection. */

@@ -1,7 +1,12 @@
 import { hasCode, type Clock } from "@polyvirt/core";
 import type { Domain } from "@polyvirt/domain";
-import type { GuestAgent, GuestAgentCondition, GuestExecResult, GuestInfo } from "@polyvirt/stack";
-import { errors } from "../errors.ts";
+import {
+  errors,
+  type GuestAgent,
+  type GuestAgentCondition,
+  type GuestExecResult,
+  type GuestInfo,
+} from "@polyvirt/stack";
 import type { QemuLifecycle } from "../lifecycle/qemu-lifecycle.ts";
 import type { QmpEvent } from "../qmp/qmp-client.ts";
 import {

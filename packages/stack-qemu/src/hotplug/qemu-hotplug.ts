@@ -1,11 +1,10 @@
 import type { Domain } from "@polyvirt/domain";
-import type { Hotplug } from "@polyvirt/stack";
+import { errors, type Hotplug } from "@polyvirt/stack";
 import { refuseUnread } from "../arguments/build-arguments.ts";
 import type { Disk, Interface } from "../arguments/definition-types.ts";
 import { buildDisk, nodeNames } from "../arguments/disk.ts";
 import { buildInterface } from "../arguments/interface.ts";
 import { Section } from "../arguments/section.ts";
-import { errors } from "../errors.ts";
 import type { QemuLifecycle } from "../lifecycle/qemu-lifecycle.ts";
 import type { QemuMachine } from "../lifecycle/qemu-machine.ts";
 import { freePort } from "./free-port.ts";

@@ -1,4 +1,4 @@
-import { errors } from "../errors.ts";
+import { errors } from "@polyvirt/stack";
 import type { QmpClient } from "../qmp/qmp-client.ts";
 
 // Shapes are QEMU's published schema for these commands.

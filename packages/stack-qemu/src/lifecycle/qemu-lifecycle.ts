@@ -1,5 +1,6 @@
 import type { Domain } from "@polyvirt/domain";
 import {
+  errors,
   hasEnded,
   type DomainEvent,
   type DomainEventListener,
@@ -8,7 +9,6 @@ import {
   type StartOptions,
 } from "@polyvirt/stack";
 import { buildArguments, type QemuCommand } from "../arguments/build-arguments.ts";
-import { errors } from "../errors.ts";
 import type { QmpEvent } from "../qmp/qmp-client.ts";
 import { QemuMachine, type MachineDependencies, type MachineListener } from "./qemu-machine.ts";
 

@@ -1,8 +1,7 @@
 import type { Clock, Logger } from "@polyvirt/core";
 import type { Domain } from "@polyvirt/domain";
-import type { DomainEvent, DomainStatus, StartOptions } from "@polyvirt/stack";
+import { errors, type DomainEvent, type DomainStatus, type StartOptions } from "@polyvirt/stack";
 import type { Hardware, QemuCommand } from "../arguments/build-arguments.ts";
-import { errors } from "../errors.ts";
 import { monitorFd, type SpawnVmm, type VmmExit, type VmmProcess } from "../process/vmm-process.ts";
 import { connectQmp, type QmpClient, type QmpEvent } from "../qmp/qmp-client.ts";
 import {

@@ -1,6 +1,5 @@
 import type { Domain } from "@polyvirt/domain";
-import { hasEnded, type Migration, type MigrationOptions, type MigrationProgress } from "@polyvirt/stack";
-import { errors } from "../errors.ts";
+import { errors, hasEnded, type Migration, type MigrationOptions, type MigrationProgress } from "@polyvirt/stack";
 import type { QemuLifecycle } from "../lifecycle/qemu-lifecycle.ts";
 import type { QemuMachine } from "../lifecycle/qemu-machine.ts";
 import type { QmpClient } from "../qmp/qmp-client.ts";

@@ -1,6 +1,6 @@
+import { errors } from "@polyvirt/stack";
 import type { Duplex } from "node:stream";
 import type { Clock, Timer } from "@polyvirt/core";
-import { errors } from "../errors.ts";
 import { JsonLines } from "./json-lines.ts";
 
 /** Longest line that QEMU may send: `query-qmp-schema` has a few hundred kilobytes. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { capabilitiesV1, fromJson } from "@polyvirt/protocol";
-import { exportCapabilities } from "../capability-provider.ts";
+import { exportCapabilities } from "../export-capabilities.ts";
 import { implementedParts, requirePart } from "../require-part.ts";
 import { optionalParts } from "../contract.ts";
 import { bootSectorGreeting } from "./boot-sector.ts";

@@ -3,7 +3,7 @@ import type { VolumeLocation } from "@polyvirt/hypervisor";
 import { cloudInitFiles, cloudInitLabels, type CloudInitKind } from "./cloud-init.ts";
 import { writeIsoImage, type IsoFile } from "./iso-image.ts";
 import { readMountedFile, readMountedFiles } from "./mounted-files.ts";
-import type { VolumeRequest } from "./prepare-volumes.ts";
+import type { VolumeRequest } from "./volume-request.ts";
 
 /** Data for the guest's first boot: from the VMI itself, or from Secrets that are mounted into the pod. */
 export async function prepareCloudInit(request: VolumeRequest, kind: CloudInitKind): Promise<VolumeLocation> {

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import { podPaths, type LauncherPaths } from "../launcher-paths.ts";
-import { prepareVolumes, type Volume } from "./prepare-volumes.ts";
+import { prepareVolumes } from "./prepare-volumes.ts";
+import type { Volume } from "./volume-request.ts";
 import type { ImageMaker } from "./qemu-img.ts";
 
 let root: string;

@@ -1,9 +1,7 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { VolumeLocation } from "@polyvirt/hypervisor";
 import { errors } from "../errors.ts";
-import type { LauncherPaths } from "../launcher-paths.ts";
 import { prepareCloudInit, prepareFileVolume } from "./file-volume.ts";
-import type { ImageMaker } from "./qemu-img.ts";
 import {
   prepareClaim,
   prepareContainerDisk,
@@ -11,18 +9,7 @@ import {
   prepareEphemeral,
   prepareHostDisk,
 } from "./storage-volume.ts";
-
-export type Volume = NonNullable<VirtualMachineInstance["spec"]["volumes"]>[number];
-
-/** What is known while one volume is made ready. */
-export interface VolumeRequest {
-  readonly vmi: VirtualMachineInstance;
-  readonly volume: Volume;
-  /** Where it stands in the VMI, for messages. */
-  readonly field: string;
-  readonly paths: LauncherPaths;
-  readonly images: ImageMaker;
-}
+import type { Volume, VolumeRequest } from "./volume-request.ts";
 
 type Preparer = (request: VolumeRequest) => Promise<VolumeLocation>;
 

@@ -5,7 +5,7 @@ import { parseQuantity, quantityToInteger } from "@polyvirt/core";
 import type { VolumeLocation } from "@polyvirt/hypervisor";
 import { errors } from "../errors.ts";
 import { checkImage, onlyFileIn, type CheckedImage } from "./image-file.ts";
-import type { VolumeRequest } from "./prepare-volumes.ts";
+import type { VolumeRequest } from "./volume-request.ts";
 
 /** A disk of an OCI image: the image stays as it is, the guest writes into a layer above it. */
 export async function prepareContainerDisk(request: VolumeRequest): Promise<VolumeLocation> {
