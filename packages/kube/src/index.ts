@@ -26,6 +26,7 @@ export {
   type ReconcileResult,
 } from "./controller/controller.ts";
 export { createWorkQueue, type WorkQueue } from "./controller/work-queue.ts";
+export { createObjectWriter, type ObjectWriter } from "./informer/object-writer.ts";
 export {
   createInformer,
   keyOf,

@@ -6,6 +6,7 @@ import {
   createController,
   createEventRecorder,
   createInformer,
+  createObjectWriter,
   keyOf,
   runAsLeader,
   type Controller,
@@ -66,8 +67,9 @@ async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void
     logger,
     recorder,
     settings,
-    vmis: vmiInformer,
+    vmis: createObjectWriter({ client, type: virtualMachineInstances, informer: vmiInformer }),
     pods: podInformer,
+    podWriter: createObjectWriter({ client, type: pods, informer: podInformer }),
     hypervisors: deps.hypervisors,
     launcherImage: deps.launcherImage,
   });

@@ -13,6 +13,7 @@ import {
   createController,
   createEventRecorder,
   createInformer,
+  createObjectWriter,
   keyOf,
   type Controller,
   type EventRecorder,
@@ -84,14 +85,14 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
   });
   const config = () =>
     resolveClusterConfig(configuration.list()[0]?.spec?.configuration, { hostArchitecture: deps.hostArchitecture });
+  const writer = createObjectWriter({ client, type: virtualMachineInstances, informer: vmis });
   const reconciler = createInstanceReconciler({
-    client,
     clock,
     logger,
     recorder,
     nodeName,
     hostArchitecture: deps.hostArchitecture,
-    vmis,
+    vmis: writer,
     launchers,
     syncOptions: () => syncOptions(config()),
   });
@@ -103,7 +104,7 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     backoff: { initialBackoffMs: 50, maxBackoffMs: 15_000 },
     reconcile: (key) => reconciler.reconcile(key),
   });
-  const poller = createGuestPoller({ client, clock, nodeName, vmis, launchers });
+  const poller = createGuestPoller({ clock, nodeName, vmis: writer, launchers });
   const guests = createController({
     name: "guest-info",
     clock,

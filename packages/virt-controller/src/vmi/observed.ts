@@ -1,5 +1,5 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import type { Pod } from "@polyvirt/api/k8s";
+import type { ObjectMeta, Pod } from "@polyvirt/api/k8s";
 
 /** Everything that deciding about one VMI depends on. */
 export interface ObservedVmi {
@@ -25,10 +25,7 @@ export interface VmiPlan {
   readonly requeueAfterMs: number | undefined;
 }
 
-export interface VmiMetadataChange {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-}
+export type VmiMetadataChange = Pick<ObjectMeta, "labels" | "finalizers">;
 
 export interface VmiEvent {
   readonly type: "Normal" | "Warning";

@@ -1,21 +1,15 @@
-import {
-  finalizers,
-  isFinal,
-  unpausedReadinessGate,
-  virtualMachineInstances,
-  type VirtualMachineInstance,
-} from "@polyvirt/api";
+import { finalizers, isFinal, unpausedReadinessGate, type VirtualMachineInstance } from "@polyvirt/api";
 import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from "@polyvirt/api/k8s";
-import { createMergePatch, describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
+import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
 import type { HypervisorRegistry } from "@polyvirt/hypervisor";
-import type { EventRecorder, Informer, KubeClient, ReconcileResult } from "@polyvirt/kube";
+import type { EventRecorder, Informer, KubeClient, ObjectWriter, ReconcileResult } from "@polyvirt/kube";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { errors } from "../errors.ts";
 import { launcherPodName } from "../launcher-pod/name.ts";
 import { renderLauncherPod } from "../launcher-pod/render.ts";
 import { claimNames } from "../launcher-pod/volumes.ts";
 import { StatusDraft } from "./draft.ts";
-import type { ObservedVmi, VmiMetadataChange, VmiPlan } from "./observed.ts";
+import type { ObservedVmi, VmiPlan } from "./observed.ts";
 import { planVmi } from "./plan.ts";
 import { isControlledBy } from "./pod-state.ts";
 
@@ -24,9 +18,10 @@ export interface VmiReconcilerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly recorder: EventRecorder;
-  readonly vmis: Pick<Informer<VirtualMachineInstance>, "get">;
+  readonly vmis: ObjectWriter<VirtualMachineInstance>;
   /** With the index `owner` over the UIDs of controlling owners. */
   readonly pods: Pick<Informer<Pod>, "byIndex">;
+  readonly podWriter: ObjectWriter<Pod>;
   readonly settings: ClusterSettings;
   readonly hypervisors: Pick<HypervisorRegistry, "select">;
   readonly launcherImage: string;
@@ -65,7 +60,9 @@ class Reconciler implements VmiReconciler {
 
   async #observe(key: string, vmi: VirtualMachineInstance): Promise<ObservedVmi> {
     const now = new Date(this.#deps.clock.now());
-    let owned: Pod[] = this.#deps.pods.byIndex("owner", vmi.metadata.uid ?? "");
+    let owned: Pod[] = this.#deps.pods
+      .byIndex("owner", vmi.metadata.uid ?? "")
+      .map((pod) => this.#deps.podWriter.latest(pod));
     // The cache may be behind; that a pod is missing is only believed when the server says so.
     if (owned.length === 0 && isPodExpected(vmi)) owned = await this.#fetchPod(vmi);
     if (owned.length > 0 || isFinal(vmi)) {
@@ -93,14 +90,14 @@ class Reconciler implements VmiReconciler {
       const waiting = await this.#createPod(vmi);
       if (waiting !== undefined) return waiting;
     }
-    if (plan.metadata !== undefined) current = await this.#patchMetadata(current, plan.metadata);
-    if (plan.status !== undefined) current = await this.#patchStatus(current, plan.status);
+    if (plan.metadata !== undefined) current = await this.#deps.vmis.writeMetadata(current, plan.metadata);
+    if (plan.status !== undefined) current = await this.#deps.vmis.writeStatus(current, plan.status);
     for (const { type, reason, message } of plan.events) this.#deps.recorder.record(vmi, type, reason, message);
     for (const condition of plan.podConditions) await this.#patchGate(condition);
     for (const pod of plan.deletePods) await this.#deletePod(vmi, pod);
     if (plan.release) {
       const rest = (current.metadata.finalizers ?? []).filter((name) => name !== finalizers.virtualMachineInstance);
-      await this.#patchMetadata(current, { finalizers: rest });
+      await this.#deps.vmis.writeMetadata(current, { finalizers: rest });
     }
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   }
@@ -165,26 +162,7 @@ class Reconciler implements VmiReconciler {
     const draft = new StatusDraft(vmi, new Date(this.#deps.clock.now()));
     draft.setCondition({ type: "Synchronized", status: "False", reason, message });
     this.#deps.recorder.record(vmi, "Warning", reason, message);
-    await this.#patchStatus(vmi, draft.status);
-  }
-
-  async #patchMetadata(vmi: VirtualMachineInstance, change: VmiMetadataChange): Promise<VirtualMachineInstance> {
-    const { name = "", namespace, resourceVersion } = vmi.metadata;
-    const body = { metadata: { ...change, resourceVersion } };
-    return this.#deps.client.patch(virtualMachineInstances, name, namespace, { type: "merge", body });
-  }
-
-  async #patchStatus(
-    vmi: VirtualMachineInstance,
-    status: NonNullable<VirtualMachineInstance["status"]>,
-  ): Promise<VirtualMachineInstance> {
-    const patch = createMergePatch(vmi.status ?? {}, status);
-    if (patch === undefined) return vmi;
-    const { name = "", namespace, resourceVersion } = vmi.metadata;
-    // The version makes it a conflict when virt-handler was faster; then we look again.
-    const body = { metadata: { resourceVersion }, status: patch };
-    const request = { type: "merge", body, subresource: "status" } as const;
-    return this.#deps.client.patch(virtualMachineInstances, name, namespace, request);
+    await this.#deps.vmis.writeStatus(vmi, draft.status);
   }
 
   async #patchGate({ pod, status, reason }: VmiPlan["podConditions"][number]): Promise<void> {
@@ -193,9 +171,10 @@ class Reconciler implements VmiReconciler {
     const condition = { type: unpausedReadinessGate, status, reason, lastTransitionTime };
     // Strategic: conditions are merged by type, so that the kubelet's own stay as they are.
     const body = { metadata: { uid }, status: { conditions: [condition] } };
-    await this.#ignoreMissing(() =>
-      this.#deps.client.patch(pods, name, namespace, { type: "strategic", body, subresource: "status" }),
-    );
+    await this.#ignoreMissing(async () => {
+      const request = { type: "strategic", body, subresource: "status" } as const;
+      this.#deps.podWriter.wrote(pod, await this.#deps.client.patch(pods, name, namespace, request));
+    });
   }
 
   async #deletePod(vmi: VirtualMachineInstance, pod: Pod): Promise<void> {

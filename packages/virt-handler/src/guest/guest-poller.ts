@@ -1,14 +1,13 @@
-import { isRunning, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
-import { createMergePatch, type Clock } from "@polyvirt/core";
-import type { Informer, KubeClient, ReconcileResult } from "@polyvirt/kube";
+import { isRunning, type VirtualMachineInstance } from "@polyvirt/api";
+import type { Clock } from "@polyvirt/core";
+import type { ObjectWriter, ReconcileResult } from "@polyvirt/kube";
 import { launcherOf, type Launchers } from "../launcher/launchers.ts";
 import { withGuestInfo } from "./guest-status.ts";
 
 export interface GuestPollerDeps {
-  readonly client: Pick<KubeClient, "patch">;
   readonly clock: Clock;
   readonly nodeName: string;
-  readonly vmis: Pick<Informer<VirtualMachineInstance>, "get">;
+  readonly vmis: ObjectWriter<VirtualMachineInstance>;
   readonly launchers: Pick<Launchers, "look">;
 }
 
@@ -30,23 +29,11 @@ export function createGuestPoller(deps: GuestPollerDeps): { poll(key: string): P
       if (commands === undefined) return {};
       const info = await commands.getGuestInfo();
       const now = new Date(deps.clock.now());
-      await write(deps, vmi, withGuestInfo(vmi, info, now));
+      await deps.vmis.writeStatus(vmi, withGuestInfo(vmi, info, now));
       if (info.connected) return { requeueAfterMs: WITH_AGENT_MS };
       return { requeueAfterMs: runningForMs(vmi, now) < BOOT_TIME_MS ? BOOTING_MS : WITHOUT_AGENT_MS };
     },
   };
-}
-
-async function write(
-  { client }: GuestPollerDeps,
-  vmi: VirtualMachineInstance,
-  status: NonNullable<VirtualMachineInstance["status"]>,
-): Promise<void> {
-  const patch = createMergePatch(vmi.status ?? {}, status);
-  if (patch === undefined) return;
-  const { name = "", namespace, resourceVersion } = vmi.metadata;
-  const body = { metadata: { resourceVersion }, status: patch };
-  await client.patch(virtualMachineInstances, name, namespace, { type: "merge", body, subresource: "status" });
 }
 
 function runningForMs({ status }: VirtualMachineInstance, now: Date): number {

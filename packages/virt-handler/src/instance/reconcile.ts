@@ -2,13 +2,12 @@ import {
   conditionTypes,
   getCondition,
   isFinal,
-  virtualMachineInstances,
   withCondition,
   withoutCondition,
   type VirtualMachineInstance,
 } from "@polyvirt/api";
-import { createMergePatch, describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
-import type { EventRecorder, Informer, KubeClient, ReconcileResult } from "@polyvirt/kube";
+import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
+import type { EventRecorder, ObjectWriter, ReconcileResult } from "@polyvirt/kube";
 import type { SyncOptions } from "../launcher/launcher-commands.ts";
 import { launcherOf, type Launchers, type LauncherView } from "../launcher/launchers.ts";
 import type { GhostRecord } from "../launcher/ghost-records.ts";
@@ -19,13 +18,12 @@ import { planInstance } from "./plan.ts";
 type Status = NonNullable<VirtualMachineInstance["status"]>;
 
 export interface InstanceReconcilerDeps {
-  readonly client: Pick<KubeClient, "patch">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly recorder: EventRecorder;
   readonly nodeName: string;
   readonly hostArchitecture: string;
-  readonly vmis: Pick<Informer<VirtualMachineInstance>, "get">;
+  readonly vmis: ObjectWriter<VirtualMachineInstance>;
   readonly launchers: Launchers;
   /** What the cluster's configuration tells every launcher. */
   readonly syncOptions: () => SyncOptions;
@@ -102,7 +100,7 @@ class Reconciler implements InstanceReconciler {
     launcher: LauncherView,
     plan: InstancePlan,
   ): Promise<ReconcileResult> {
-    const current = plan.status === undefined ? vmi : await this.#patchStatus(vmi, plan.status);
+    const current = plan.status === undefined ? vmi : await this.#deps.vmis.writeStatus(vmi, plan.status);
     for (const { type, reason, message } of plan.events) this.#deps.recorder.record(vmi, type, reason, message);
     await this.#act(current, record, launcher, plan.action);
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
@@ -161,7 +159,7 @@ class Reconciler implements InstanceReconciler {
     const status: Status = { ...vmi.status, conditions: withCondition(vmi.status?.conditions, condition, at) };
     const hopeless = hasCode(error, "HandlerLauncherFailed") && !alive;
     const entry = { phase: "Failed" as const, phaseTransitionTimestamp: at };
-    await this.#patchStatus(
+    await this.#deps.vmis.writeStatus(
       vmi,
       hopeless
         ? {
@@ -177,7 +175,7 @@ class Reconciler implements InstanceReconciler {
   async #clearSyncFailure(vmi: VirtualMachineInstance): Promise<void> {
     if (getCondition(vmi.status, conditionTypes.synchronized)?.reason !== "SyncFailed") return;
     const conditions = withoutCondition(vmi.status?.conditions, conditionTypes.synchronized);
-    await this.#patchStatus(vmi, { ...vmi.status, conditions });
+    await this.#deps.vmis.writeStatus(vmi, { ...vmi.status, conditions });
   }
 
   /** Lets the launcher forget the machine, so that it can leave, and lets go of the launcher. */
@@ -210,14 +208,5 @@ class Reconciler implements InstanceReconciler {
       };
       await this.#release(identity, record, launcher);
     }
-  }
-
-  async #patchStatus(vmi: VirtualMachineInstance, status: Status): Promise<VirtualMachineInstance> {
-    const patch = createMergePatch(vmi.status ?? {}, status);
-    if (patch === undefined) return vmi;
-    const { name = "", namespace, resourceVersion } = vmi.metadata;
-    const body = { metadata: { resourceVersion }, status: patch };
-    const request = { type: "merge", body, subresource: "status" } as const;
-    return this.#deps.client.patch(virtualMachineInstances, name, namespace, request);
   }
 }
