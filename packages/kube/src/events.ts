@@ -29,6 +29,7 @@ const MAX_REMEMBERED = 1000;
 const MAX_MESSAGE = 1024;
 /** Further events are dropped while the server is away, so that memory stays bounded. */
 const MAX_WAITING = 500;
+const LANES = 4;
 
 interface Remembered {
   readonly name: string;
@@ -46,7 +47,8 @@ class AggregatingRecorder implements EventRecorder {
   readonly #options: EventRecorderOptions;
   /** Most recently used last. */
   readonly #remembered = new Map<string, Remembered>();
-  #tail: Promise<void> = Promise.resolve();
+  /** Events of one object stay in order; those of different objects need not wait for each other. */
+  readonly #lanes: Promise<void>[] = Array.from({ length: LANES }, () => Promise.resolve());
   #waiting = 0;
   #sequence = 0;
 
@@ -58,7 +60,9 @@ class AggregatingRecorder implements EventRecorder {
     if (this.#waiting >= MAX_WAITING) return;
     this.#waiting++;
     const at = this.#options.clock.now();
-    this.#tail = this.#tail
+    const lane = laneOf(object);
+    const before = this.#lanes[lane] ?? Promise.resolve();
+    this.#lanes[lane] = before
       .then(() => this.#send(object, type, reason, message.slice(0, MAX_MESSAGE), at))
       .catch((error: unknown) =>
         this.#options.logger.warn("an event could not be recorded", { reason, error: describeError(error) }),
@@ -66,8 +70,8 @@ class AggregatingRecorder implements EventRecorder {
       .finally(() => this.#waiting--);
   }
 
-  flush(): Promise<void> {
-    return this.#tail;
+  async flush(): Promise<void> {
+    await Promise.all(this.#lanes);
   }
 
   async #send(object: KubeObject, type: EventType, reason: string, message: string, at: number): Promise<void> {
@@ -133,6 +137,13 @@ class AggregatingRecorder implements EventRecorder {
     const [oldest] = this.#remembered.keys();
     if (oldest !== undefined) this.#remembered.delete(oldest);
   }
+}
+
+function laneOf({ metadata }: KubeObject): number {
+  const identity = metadata.uid ?? metadata.name ?? "";
+  let sum = 0;
+  for (const character of identity) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973;
+  return sum % LANES;
 }
 
 function referenceTo(object: KubeObject): ObjectReference {
