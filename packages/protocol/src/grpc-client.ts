@@ -33,7 +33,7 @@ export function createGrpcClient<Service extends DescService>(
   const connection = new Connection(socketPathOf(address), options.maxMessageBytes ?? defaultMaxMessageBytes);
   const defaultTimeoutMs = options.timeoutMs ?? 5_000;
   const methods: Record<string, unknown> = { close: () => connection.close() };
-  for (const method of service.methods) {
+  for (const method of service.methods.filter(({ methodKind }) => methodKind === "unary")) {
     const path = methodPath(method);
     const operation = `call ${path.slice(1)} at ${address}`;
     methods[method.localName] = async (request: unknown, call: CallOptions = {}) => {

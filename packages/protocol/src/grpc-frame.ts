@@ -22,6 +22,31 @@ export class FrameError extends Error {
   }
 }
 
+/** Takes the messages of a streaming call out of its bytes, as they come. */
+export class MessageSplitter {
+  readonly #maxBytes: number;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The messages that are complete now. */
+  push(chunk: Buffer): Buffer[] {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    const messages: Buffer[] = [];
+    while (this.#rest.length >= headerBytes) {
+      if (this.#rest.readUInt8(0) !== 0) throw new FrameError("a message is compressed, which was not offered");
+      const length = this.#rest.readUInt32BE(1);
+      if (length > this.#maxBytes) throw new FrameError(`a message is larger than ${this.#maxBytes} bytes`, true);
+      if (this.#rest.length < headerBytes + length) break;
+      messages.push(this.#rest.subarray(headerBytes, headerBytes + length));
+      this.#rest = this.#rest.subarray(headerBytes + length);
+    }
+    return messages;
+  }
+}
+
 /** Collects the one message of a unary call. */
 export class MessageReader {
   readonly #maxBytes: number;

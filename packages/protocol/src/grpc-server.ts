@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
 import { socketPathOf, streamSettings } from "./grpc-address.ts";
 import { errors } from "./errors.ts";
 import { defaultMaxMessageBytes, FrameError, frameMessage, MessageReader } from "./grpc-frame.ts";
-import type { GrpcAnswer, GrpcMethod, GrpcService } from "./grpc-service.ts";
+import type { GrpcAnswer, GrpcMethod, GrpcService, GrpcStream } from "./grpc-service.ts";
 import { writeTrailers, type GrpcFailure } from "./grpc-status.ts";
 import { parseTimeout } from "./grpc-timeout.ts";
 
@@ -22,9 +23,10 @@ export interface GrpcServer {
 
 const contentType = "application/grpc";
 
-/** Unary gRPC over HTTP/2 without TLS, for unix sockets. */
+/** gRPC with unary calls and streamed answers over HTTP/2 without TLS, for unix sockets. */
 export function createGrpcServer(services: readonly GrpcService[], options: GrpcServerOptions = {}): GrpcServer {
   const methods = new Map(services.flatMap((service) => [...service.methods]));
+  const streams = new Map(services.flatMap((service) => [...service.streams]));
   const maxBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
   const sessions = new Set<ServerHttp2Session>();
   const server = createServer({ settings: streamSettings });
@@ -35,11 +37,10 @@ export function createGrpcServer(services: readonly GrpcService[], options: Grpc
     session.on("error", () => session.destroy());
   });
   server.on("stream", (stream, headers) => {
-    void serveCall(stream, methods.get(String(headers[":path"])), {
-      path: String(headers[":path"]),
-      maxBytes,
-      timeout: headers["grpc-timeout"],
-    });
+    const path = String(headers[":path"]);
+    const call = { path, maxBytes, timeout: headers["grpc-timeout"] };
+    const streaming = streams.get(path);
+    void (streaming === undefined ? serveCall(stream, methods.get(path), call) : serveStream(stream, streaming, call));
   });
   return {
     listen: (address) =>
@@ -79,6 +80,33 @@ async function serveCall(stream: ServerHttp2Stream, method: GrpcMethod | undefin
   if (stream.destroyed || stream.closed) return;
   if ("failure" in answer) sendFailure(stream, answer.failure);
   else sendMessage(stream, answer.message);
+}
+
+async function serveStream(stream: ServerHttp2Stream, method: GrpcStream, call: Call): Promise<void> {
+  const abort = new AbortController();
+  const giveUp = (): void => abort.abort(new Error(`${call.path}: the caller gave up`));
+  stream.on("close", giveUp);
+  stream.on("error", giveUp);
+  let failure: GrpcFailure | undefined;
+  try {
+    const request = await readMessage(stream, call.maxBytes);
+    stream.respond({ ":status": 200, "content-type": contentType }, { waitForTrailers: true });
+    stream.once("wantTrailers", () =>
+      stream.sendTrailers(failure === undefined ? { "grpc-status": "0" } : writeTrailers(failure)),
+    );
+    for await (const answer of method(request, abort.signal)) {
+      if (abort.signal.aborted) return;
+      if ("failure" in answer) {
+        failure = answer.failure;
+        break;
+      }
+      if (!stream.write(frameMessage(answer.message))) await once(stream, "drain", { signal: abort.signal });
+    }
+    stream.end();
+  } catch {
+    // The caller went away, or sent something that is no message: it hears nothing more.
+    stream.close();
+  }
 }
 
 async function answerCall(

@@ -4,6 +4,7 @@ import {
   toBinary,
   type DescMessage,
   type DescMethod,
+  type DescMethodServerStreaming,
   type DescMethodUnary,
   type DescService,
   type MessageInitShape,
@@ -24,13 +25,25 @@ type Unary<Method> =
     ? { readonly input: Input; readonly output: Output }
     : never;
 
-/** One function for each unary method. A method that is left out answers UNIMPLEMENTED. */
+/**
+ * One function for each method: of a unary one it returns a promise, of one that streams its answer the messages one by
+ * one. A method that is left out answers UNIMPLEMENTED.
+ */
 export type ServiceImplementation<Service extends DescService> = {
-  readonly [Name in keyof Service["method"]]?: (
-    request: MessageShape<Unary<Service["method"][Name]>["input"]>,
-    context: CallContext,
-  ) => Promise<MessageInitShape<Unary<Service["method"][Name]>["output"]>>;
+  readonly [Name in keyof Service["method"]]?: MethodImplementation<Service["method"][Name]>;
 };
+
+type MethodImplementation<Method> =
+  Method extends DescMethodServerStreaming<infer Input, infer Output>
+    ? (request: MessageShape<Input>, context: CallContext) => AsyncIterable<MessageInitShape<Output>>
+    : (
+        request: MessageShape<Unary<Method>["input"]>,
+        context: CallContext,
+      ) => Promise<MessageInitShape<Unary<Method>["output"]>>;
+
+type UnaryNames<Service extends DescService> = {
+  [Name in keyof Service["method"]]: Service["method"][Name] extends DescMethodUnary ? Name : never;
+}[keyof Service["method"]];
 
 export interface CallOptions {
   /** Time limit of this call; the client's default otherwise. */
@@ -40,7 +53,7 @@ export interface CallOptions {
 
 /** One function for each unary method, with the same names as in the generated code. */
 export type ServiceMethods<Service extends DescService> = {
-  readonly [Name in keyof Service["method"]]: (
+  readonly [Name in UnaryNames<Service>]: (
     request: MessageInitShape<Unary<Service["method"][Name]>["input"]>,
     options?: CallOptions,
   ) => Promise<MessageShape<Unary<Service["method"][Name]>["output"]>>;
@@ -49,7 +62,11 @@ export type ServiceMethods<Service extends DescService> = {
 /** A service for `createGrpcServer`: what to do with the bytes of each call, by path. */
 export interface GrpcService {
   readonly methods: ReadonlyMap<string, GrpcMethod>;
+  readonly streams: ReadonlyMap<string, GrpcStream>;
 }
+
+/** Answers with any number of messages; a failure ends them. */
+export type GrpcStream = (message: Uint8Array, signal: AbortSignal) => AsyncIterable<GrpcAnswer>;
 
 export type GrpcMethod = (message: Uint8Array, signal: AbortSignal) => Promise<GrpcAnswer>;
 
@@ -63,19 +80,41 @@ interface GrpcServiceOptions {
 }
 
 type Handler = (request: unknown, context: CallContext) => Promise<Record<string, unknown>>;
+type StreamHandler = (request: unknown, context: CallContext) => AsyncIterable<Record<string, unknown>>;
 
-/** Joins a generated service descriptor with its implementation, for `createGrpcServer`. Streaming is not supported. */
+/** Joins a generated service descriptor with its implementation, for `createGrpcServer`. Callers cannot stream. */
 export function grpcService<Service extends DescService>(
   service: Service,
   implementation: ServiceImplementation<Service>,
   options: GrpcServiceOptions = {},
 ): GrpcService {
-  const methods = service.methods.map((method): [string, GrpcMethod] => {
-    // The mapped type gives each method its own message types; here, where all are alike, they are erased.
-    const handler = implementation[method.localName as keyof typeof implementation] as Handler | undefined;
-    return [methodPath(method), unaryMethod(method, handler, options)];
-  });
-  return { methods: new Map(methods) };
+  // The mapped type gives each method its own message types; here, where all are alike, they are erased.
+  const handlers = implementation as Readonly<Record<string, unknown>>;
+  const methods = new Map<string, GrpcMethod>();
+  const streams = new Map<string, GrpcStream>();
+  for (const method of service.methods) {
+    const handler = handlers[method.localName];
+    if (method.methodKind === "server_streaming" && handler !== undefined) {
+      streams.set(methodPath(method), streamMethod(method, handler as StreamHandler, options));
+    } else {
+      methods.set(methodPath(method), unaryMethod(method, handler as Handler | undefined, options));
+    }
+  }
+  return { methods, streams };
+}
+
+function streamMethod(method: DescMethod, handler: StreamHandler, options: GrpcServiceOptions): GrpcStream {
+  const path = methodPath(method);
+  return async function* answer(bytes, signal) {
+    try {
+      for await (const message of handler(decodeMessage(method.input, bytes), { signal, path })) {
+        yield { message: encodeMessage(method.output, message) };
+      }
+    } catch (error) {
+      options.onError?.(path, error);
+      yield { failure: failureOf(error) };
+    }
+  };
 }
 
 function unaryMethod(method: DescMethod, handler: Handler | undefined, options: GrpcServiceOptions): GrpcMethod {
@@ -97,7 +136,9 @@ function unaryMethod(method: DescMethod, handler: Handler | undefined, options: 
 }
 
 export function methodPath(method: DescMethod): string {
-  if (method.methodKind !== "unary") throw new TypeError(`${method.name} streams; only unary methods are supported`);
+  if (method.methodKind !== "unary" && method.methodKind !== "server_streaming") {
+    throw new TypeError(`${method.name} streams its request, which is not supported`);
+  }
   return `/${method.parent.typeName}/${method.name}`;
 }
 
