@@ -24,8 +24,9 @@ export async function bootstrap(objects: Objects, registry: ResourceRegistry, pk
   const namespaces = ["default", "kube-system", "kube-public", "kube-node-lease"];
   await Promise.all(namespaces.map((name) => ensure(objects, resource("", "namespaces"), "", { metadata: { name } })));
   await Promise.all([
-    ...bootstrapRoles.map(({ name, rules }) =>
-      ensureLatest(objects, resource(rbac, "clusterroles"), { metadata: { name, ...marks }, rules }),
+    ...bootstrapRoles.map((role) => ensureLatest(objects, resource(rbac, "clusterroles"), roleObject(role))),
+    ...systemPriorities.map(([name, value]) =>
+      ensure(objects, resource("scheduling.k8s.io", "priorityclasses"), "", { metadata: { name }, value }),
     ),
     ...bootstrapRoles
       .filter(({ groups = [], users = [] }) => groups.length + users.length > 0)
@@ -55,6 +56,21 @@ export async function bootstrap(objects: Objects, registry: ResourceRegistry, pk
       ],
     }),
   ]);
+}
+
+const systemPriorities = [
+  ["system-node-critical", 2_000_001_000],
+  ["system-cluster-critical", 2_000_000_000],
+] as const;
+
+function roleObject({ name, rules, labels, aggregates }: (typeof bootstrapRoles)[number]): ApiObject {
+  const metadata = { name, ...marks, labels: { ...marks.labels, ...labels } };
+  if (aggregates === undefined) return { metadata, rules };
+  return {
+    metadata,
+    rules: [],
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregates]: "true" } }] },
+  };
 }
 
 const authenticationName = "extension-apiserver-authentication";
@@ -98,6 +114,13 @@ async function ensureLatest(objects: Objects, resource: Resource, object: ApiObj
     namespace: "",
     name,
     subresource: "",
-    change: (current) => (current["aggregationRule"] === undefined ? { ...current, rules: object["rules"] } : current),
+    change: (current) => ({
+      ...current,
+      metadata: { ...current.metadata, labels: { ...current.metadata.labels, ...object.metadata.labels } },
+      // Rules of an aggregated role are the aggregator's.
+      ...(object["aggregationRule"] === undefined
+        ? { rules: object["rules"] }
+        : { aggregationRule: object["aggregationRule"] }),
+    }),
   });
 }

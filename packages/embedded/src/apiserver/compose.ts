@@ -3,11 +3,13 @@ import type { Clock, Logger } from "@polyvirt/core";
 
 import type { Store } from "../store/store.ts";
 import { chainAdmission, type Admission } from "./admission/admission.ts";
+import { defaultStorageClass } from "./admission/default-storage-class.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { nodeRestriction } from "./admission/node-restriction.ts";
 import { policyAdmission } from "./admission/policy-admission.ts";
 import { mutatingPolicies, validatingPolicies } from "./admission/policy-list.ts";
 import { podAdmission, serviceAccountAdmission } from "./admission/service-account.ts";
+import { rbacEscalation } from "./admission/rbac-escalation.ts";
 import { webhookAdmission } from "./admission/webhook-admission.ts";
 import { createWebhookClient, type WebhookClient } from "./admission/webhook-client.ts";
 import { WebhookList } from "./admission/webhook-config.ts";
@@ -21,6 +23,7 @@ import { EventExpiry } from "./housekeeping/event-expiry.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
 import { NamespaceCleaner } from "./housekeeping/namespace-cleaner.ts";
 import { NamespaceFurniture } from "./housekeeping/namespace-furniture.ts";
+import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
 import { Router } from "./http/router.ts";
 import { UpgradeRouter } from "./http/upgrade-router.ts";
 import { builtinKinds } from "./kinds/index.ts";
@@ -41,6 +44,8 @@ import { resourceRoute } from "./routes/resource-route.ts";
 import { accessReviews } from "./routes/reviews.ts";
 import { scaleSubresource } from "./routes/scale.ts";
 import { tokenRequest } from "./routes/token-request.ts";
+
+const rbac = "rbac.authorization.k8s.io";
 
 interface ServerParts {
   readonly store: Store;
@@ -151,7 +156,7 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
 }
 
 function layFoundation({ store, clock, logger }: ServerParts): Foundation {
-  const registry = new ResourceRegistry(builtinKinds.map((kind) => builtinResource(kind)));
+  const registry = new ResourceRegistry(builtinKinds.map(builtinResource));
   const builtin = (group: string, plural: string): Resource => {
     const found = registry.find(group, "v1", plural);
     if (found === undefined) throw new Error(`no built-in resource ${plural} in group "${group}"`);
@@ -187,6 +192,8 @@ function composeAdmission({ builtin, ...rest }: Foundation, authorizer: Authoriz
     nodeRestriction(objects, builtin("", "pods")),
     serviceAccountAdmission(objects, builtin("", "serviceaccounts")),
     podAdmission(objects, builtin("scheduling.k8s.io", "priorityclasses")),
+    defaultStorageClass(objects, builtin("storage.k8s.io", "storageclasses")),
+    rbacEscalation({ objects, authorizer, roles: builtin(rbac, "roles"), clusterRoles: builtin(rbac, "clusterroles") }),
     policyAdmission({
       ...rest,
       namespaces,
@@ -222,10 +229,13 @@ async function composeHousekeeping(foundation: Foundation, parts: ServerParts): 
   });
   // Before the first request: a pod cannot be created in a namespace without its service account.
   await furniture.furnishAll();
+  const roleAggregator = new RoleAggregator({ ...foundation, clusterRoles: builtin(rbac, "clusterroles") });
+  await roleAggregator.aggregate();
   return [
     furniture,
     new CrdStatus({ ...foundation, definitions: builtin("apiextensions.k8s.io", "customresourcedefinitions") }),
     new GarbageCollector(foundation),
+    roleAggregator,
     new NamespaceCleaner({ ...foundation, namespaces }),
     new EventExpiry({ ...foundation, ttlSeconds: parts.eventTtlSeconds }),
   ];

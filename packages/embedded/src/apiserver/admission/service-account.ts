@@ -94,7 +94,7 @@ export function podAdmission(objects: Objects, priorityClasses: Resource): Parti
       if (missing.length > 0) spec["tolerations"] = [...tolerations, ...missing];
       const className = spec["priorityClassName"];
       if (typeof className === "string" && className !== "") {
-        const found = objects.find(priorityClasses, "", className) ?? systemPriority(className);
+        const found = objects.find(priorityClasses, "", className);
         if (found === undefined) throw forbidden(resource, name, `no PriorityClass with name ${className} was found`);
         spec["priority"] = valueAt(found, "value") ?? 0;
         spec["preemptionPolicy"] ??= valueAt(found, "preemptionPolicy") ?? "PreemptLowerPriority";
@@ -108,13 +108,6 @@ export function podAdmission(objects: Objects, priorityClasses: Resource): Parti
     },
   };
 }
-
-const systemPriority = (name: string): JsonObject | undefined =>
-  name === "system-node-critical"
-    ? { value: 2_000_001_000 }
-    : name === "system-cluster-critical"
-      ? { value: 2_000_000_000 }
-      : undefined;
 
 function tolerates(toleration: JsonObject, key: string): boolean {
   const { effect } = toleration;

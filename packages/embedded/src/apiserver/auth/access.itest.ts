@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { startTestServer, type TestServer } from "../testing/test-server.ts";
 
@@ -86,6 +86,58 @@ describe("access", () => {
       reason: expect.stringContaining('RoleBinding "reader/default"'),
     });
     expect(await ask("delete")).toEqual({ allowed: false });
+  });
+
+  it("lets nobody give away more than they have", async () => {
+    const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+    await test.request("POST", `${rbac}/rolebindings`, {
+      metadata: { name: "ann" },
+      roleRef: { kind: "ClusterRole", name: "admin" },
+      subjects: [{ kind: "User", name: "ann" }],
+    });
+    const ann = test.clientAs("ann", []);
+    const role = (name: string, resources: string[]) => ({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "Role",
+      metadata: { name, namespace: "default" },
+      rules: [{ apiGroups: [""], resources, verbs: ["get"] }],
+    });
+    const roles = {
+      group: "rbac.authorization.k8s.io",
+      version: "v1",
+      kind: "Role",
+      plural: "roles",
+      namespaced: true,
+    } as const;
+    await ann.create(roles, role("held", ["pods", "secrets"]));
+    await expect(ann.create(roles, role("more", ["nodes"]))).rejects.toThrow(
+      /is attempting to grant RBAC permissions not currently held:\n{APIGroups:\[""\], Resources:\["nodes"\], Verbs:\["get"\]}/,
+    );
+    const binding = {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "RoleBinding",
+      metadata: { name: "up", namespace: "default" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+      subjects: [{ kind: "User", name: "ann" }],
+    };
+    await expect(ann.create({ ...roles, kind: "RoleBinding", plural: "rolebindings" }, binding)).rejects.toMatchObject({
+      code: "KubeForbidden",
+    });
+  });
+
+  it("adds rules with the right label to the roles that people have", async () => {
+    const labels = { "rbac.authorization.k8s.io/aggregate-to-view": "true" };
+    await test.request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {
+      metadata: { name: "view-things", labels },
+      rules: [{ apiGroups: ["example.com"], resources: ["things"], verbs: ["get"] }],
+    });
+    const groupsOf = async (name: string) => {
+      const role = await test.request("GET", `/apis/rbac.authorization.k8s.io/v1/clusterroles/${name}`);
+      return (role.json.rules as { apiGroups?: string[] }[]).flatMap((rule) => rule.apiGroups ?? []);
+    };
+    for (const name of ["view", "edit", "admin"])
+      await vi.waitUntil(async () => (await groupsOf(name)).includes("example.com"), 5000);
+    expect(await groupsOf("view")).not.toContain("rbac.authorization.k8s.io");
   });
 
   it("lets strangers see that the server is well and which version it is, and nothing else", async () => {

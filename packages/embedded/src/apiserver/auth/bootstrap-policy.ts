@@ -44,7 +44,6 @@ const rules = (table: readonly { groups: string[]; resources: string[] }[], verb
 
 const view: PolicyRule[] = [...rules(namespaceResources, read), ...rules(namespaceStatus, read)];
 const edit: PolicyRule[] = [
-  ...view,
   ...rules(namespaceResources, write),
   { apiGroups: [""], resources: ["secrets"], verbs: readWrite },
   { apiGroups: [""], resources: ["pods/attach", "pods/exec", "pods/portforward", "services/proxy"], verbs: readWrite },
@@ -54,7 +53,6 @@ const edit: PolicyRule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: readWrite },
 ];
 const admin: PolicyRule[] = [
-  ...edit,
   { apiGroups: ["rbac.authorization.k8s.io"], resources: ["rolebindings", "roles"], verbs: readWrite },
   { apiGroups: ["authorization.k8s.io"], resources: ["localsubjectaccessreviews"], verbs: ["create"] },
 ];
@@ -158,8 +156,13 @@ interface BootstrapRole {
   /** Groups that hold the role in the whole cluster. */
   readonly groups?: readonly string[];
   readonly users?: readonly string[];
-  /** Further roles with these labels are added to this one. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The role has no rules of its own: it consists of all roles with this label. */
   readonly aggregates?: string;
+}
+
+function aggregateTo(role: string): string {
+  return `rbac.authorization.k8s.io/aggregate-to-${role}`;
 }
 
 /** The cluster roles that a new cluster starts with. */
@@ -172,9 +175,12 @@ export const bootstrapRoles: readonly BootstrapRole[] = [
     ],
     groups: ["system:masters"],
   },
-  { name: "admin", rules: admin, aggregates: "admin" },
-  { name: "edit", rules: edit, aggregates: "edit" },
-  { name: "view", rules: view, aggregates: "view" },
+  { name: "admin", rules: [], aggregates: aggregateTo("admin") },
+  { name: "edit", rules: [], aggregates: aggregateTo("edit"), labels: { [aggregateTo("admin")]: "true" } },
+  { name: "view", rules: [], aggregates: aggregateTo("view"), labels: { [aggregateTo("edit")]: "true" } },
+  { name: "system:aggregate-to-admin", rules: admin, labels: { [aggregateTo("admin")]: "true" } },
+  { name: "system:aggregate-to-edit", rules: edit, labels: { [aggregateTo("edit")]: "true" } },
+  { name: "system:aggregate-to-view", rules: view, labels: { [aggregateTo("view")]: "true" } },
   {
     name: "system:discovery",
     rules: [{ nonResourceURLs: discoveryPaths, verbs: ["get"] }],

@@ -42,13 +42,20 @@ export class EventExpiry {
     for (const { key, revision, value } of store.range("events/").entries) {
       if (lastTouched(value) >= oldest) continue;
       try {
-        await store.remove(key, revision, () => value);
+        await store.remove(key, revision, (next) => stamped(value, next));
       } catch (error) {
         // It was written in this moment, so it is not old after all.
         if (!hasCode(error, "StoreConflict")) logger.warn("an old event could not be removed", { key, error });
       }
     }
   }
+}
+
+/** The event as it was, under the revision of its removal. */
+function stamped(value: Buffer, revision: number): Buffer {
+  const event = JSON.parse(value.toString()) as { metadata: { resourceVersion?: string } };
+  event.metadata.resourceVersion = String(revision);
+  return Buffer.from(JSON.stringify(event));
 }
 
 /** When the event was written last: its newest timestamp. */

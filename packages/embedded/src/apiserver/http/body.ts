@@ -8,6 +8,7 @@ import { duplicateFields } from "./duplicate-fields.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status-error.ts";
 
 const bodyLimit = 3 * 1024 * 1024;
+const bodyTimeoutMs = 60_000;
 
 export interface Body {
   readonly contentType: string;
@@ -25,12 +26,18 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   if (Number(request.headers["content-length"] ?? 0) > bodyLimit) throw tooLarge(bodyLimit);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request) {
-    // No encoding is set on the request, so chunks are buffers.
-    const bytes = chunk as Buffer;
-    size += bytes.length;
-    if (size > bodyLimit) throw tooLarge(bodyLimit);
-    chunks.push(bytes);
+  // One limit for the whole body, so that nobody holds a request open by trickling.
+  const timer = setTimeout(() => request.destroy(), bodyTimeoutMs);
+  try {
+    for await (const chunk of request) {
+      // No encoding is set on the request, so chunks are buffers.
+      const bytes = chunk as Buffer;
+      size += bytes.length;
+      if (size > bodyLimit) throw tooLarge(bodyLimit);
+      chunks.push(bytes);
+    }
+  } finally {
+    clearTimeout(timer);
   }
   return { contentType, bytes: Buffer.concat(chunks) };
 }
@@ -45,6 +52,22 @@ export function parseBody({ contentType, bytes }: Body): ParsedBody {
   }
   const text = decodeText(bytes);
   if (text.trim() === "") return { value: undefined, duplicates: [] };
+  const parsed = parseText(text, isYaml);
+  if (isDeeperThan(parsed.value, maxDepth))
+    throw badRequest(`exceeded max depth: nothing may be nested more than ${maxDepth} levels`);
+  return parsed;
+}
+
+/** No sensible object is nested this deeply, and everything that walks through objects can rely on it. */
+const maxDepth = 500;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((child) => isDeeperThan(child, levels - 1));
+}
+
+function parseText(text: string, isYaml: boolean): ParsedBody {
   try {
     return isYaml
       ? { value: parseYamlText(text), duplicates: [] }

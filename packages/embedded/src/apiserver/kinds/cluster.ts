@@ -1,6 +1,7 @@
 import { fieldError, type FieldError } from "../http/status-error.ts";
 import { deepEqual, isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { ageColumn, ageOf, columns, computed, nameColumn, numberColumn, textColumn, wide } from "./columns.ts";
+import { eventConversion } from "./event-conversion.ts";
 import type { ApiObject, BuiltinKind } from "./kind.ts";
 import { fill, objectsIn } from "./pod-defaults.ts";
 
@@ -67,6 +68,7 @@ const eventsEvent: BuiltinKind = {
   schema: "io.k8s.api.events.v1.Event",
   shortNames: ["ev"],
   storedAs: { group: "", version: "v1", plural: "events" },
+  conversion: eventConversion,
   strategy: {
     optional: ["eventTime", "metadata"],
     fields: (object) => ({

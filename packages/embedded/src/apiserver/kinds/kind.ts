@@ -2,6 +2,7 @@ import type { KubeObject } from "@polyvirt/api/k8s";
 
 import type { FieldError } from "../http/status-error.ts";
 import type { JsonObject } from "../json.ts";
+import type { Conversion } from "../registry/conversion.ts";
 import type { NameRule } from "../registry/object-names.ts";
 
 /** An object of any kind: metadata is known, the rest is looked at through schemas and checks. */
@@ -50,4 +51,6 @@ export interface BuiltinKind {
   readonly virtual?: boolean;
   /** Another kind under whose name objects are stored. */
   readonly storedAs?: { readonly group: string; readonly version: string; readonly plural: string };
+  /** Between this form and the stored one, where they differ in more than the version. */
+  readonly conversion?: Conversion;
 }

@@ -2,7 +2,8 @@ import type { CrdRules } from "@polyvirt/cel";
 
 import { definition, type Schema } from "../schema/schema.ts";
 import { columns } from "../kinds/columns.ts";
-import type { ApiObject, BuiltinKind, Column, Strategy } from "../kinds/kind.ts";
+import type { BuiltinKind, Column, Strategy } from "../kinds/kind.ts";
+import type { Conversion } from "./conversion.ts";
 
 /** One served resource: a built-in kind, or one version of a custom one. Everything generic works on this alone. */
 export interface Resource {
@@ -35,12 +36,6 @@ export interface Resource {
   readonly definitionName: string;
 }
 
-/** Between the stored form and the form of this version, where they differ in more than apiVersion. */
-export interface Conversion {
-  fromStored(object: ApiObject): ApiObject;
-  toStored(object: ApiObject): ApiObject;
-}
-
 export interface ScalePaths {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
@@ -54,7 +49,7 @@ export const apiVersionOf = (group: string, version: string): string =>
 
 export const bucketName = (group: string, plural: string): string => (group === "" ? plural : `${plural}.${group}`);
 
-export function builtinResource(kind: BuiltinKind, conversion?: Conversion): Resource {
+export function builtinResource(kind: BuiltinKind): Resource {
   const stored = kind.storedAs ?? kind;
   return {
     group: kind.group,
@@ -77,7 +72,7 @@ export function builtinResource(kind: BuiltinKind, conversion?: Conversion): Res
     storageApiVersion: apiVersionOf(stored.group, stored.version),
     virtual: kind.virtual === true,
     definitionName: kind.schema,
-    ...(conversion === undefined ? {} : { conversion }),
+    ...(kind.conversion === undefined ? {} : { conversion: kind.conversion }),
     ...(kind.subresources?.includes("scale") === true
       ? {
           scale: {

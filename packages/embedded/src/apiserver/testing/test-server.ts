@@ -9,7 +9,7 @@ import { createKubeClient, type KubeClient } from "@polyvirt/kube";
 
 import { createApiServer, type ApiServer } from "../create-api-server.ts";
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Answer {
   readonly json: any;
 }
 
-export interface KubectlResult {
+interface KubectlResult {
   readonly code: number;
   readonly output: string;
 }
