@@ -166,6 +166,12 @@ describe("renderLauncherPod", () => {
     },
   );
 
+  it("never runs as root because nobody said as whom", () => {
+    expect(render().spec.securityContext?.runAsUser).toBe(107);
+    const root = podContext({ developerConfiguration: { featureGates: ["Root"] } });
+    expect(render({}, root).spec.securityContext).toEqual({ runAsUser: 0 });
+  });
+
   it("runs as the user that the VMI's status names", () => {
     const vmi = vmiWith({ runtimeUser: 107 });
     const pod = renderLauncherPod(vmi, podContext());

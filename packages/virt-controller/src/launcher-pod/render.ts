@@ -6,12 +6,15 @@ import { launcherPodMetadata } from "./metadata.ts";
 import { hostnameOf } from "./name.ts";
 import { nodeConstraints } from "./node-constraints.ts";
 import { launcherResources } from "./resources.ts";
+import { launcherUser } from "./user.ts";
 import { launcherVolumes } from "./volumes.ts";
 
 /** The pod in which a VMI's guest runs. Pure: the same VMI and context always give the same pod. */
 export function renderLauncherPod(vmi: VirtualMachineInstance, context: LauncherPodContext): Pod {
   const resources = launcherResources(vmi, context);
   const volumes = launcherVolumes(vmi, context);
+  const user = launcherUser(vmi, context.config);
+  const isRoot = user === 0;
   const compute: Container = {
     name: computeContainer,
     image: context.launcherImage,
@@ -27,10 +30,7 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
     ...(volumes.container.volumeDevices.length === 0 ? {} : { volumeDevices: volumes.container.volumeDevices }),
     securityContext: {
       allowPrivilegeEscalation: false,
-      capabilities: {
-        add: ["NET_BIND_SERVICE", ...(isRoot(vmi) ? ["SYS_NICE"] : [])],
-        drop: isRoot(vmi) ? [] : ["ALL"],
-      },
+      capabilities: { add: ["NET_BIND_SERVICE", ...(isRoot ? ["SYS_NICE"] : [])], drop: isRoot ? [] : ["ALL"] },
     },
   };
   return {
@@ -47,7 +47,7 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
       enableServiceLinks: false,
       terminationGracePeriodSeconds: podGraceSeconds(vmi),
       readinessGates: [{ conditionType: unpausedReadinessGate }],
-      securityContext: podSecurityContext(vmi),
+      securityContext: podSecurityContext(user),
       containers: [compute],
       volumes: volumes.volumes,
     },
@@ -84,12 +84,7 @@ function imagePullSecrets({ spec }: VirtualMachineInstance): Partial<PodSpec> {
   return names.length === 0 ? {} : { imagePullSecrets: [...new Set(names)].map((name) => ({ name })) };
 }
 
-function isRoot({ status }: VirtualMachineInstance): boolean {
-  return status?.runtimeUser === undefined || status.runtimeUser === 0;
-}
-
-function podSecurityContext(vmi: VirtualMachineInstance): NonNullable<PodSpec["securityContext"]> {
-  const user = vmi.status?.runtimeUser ?? 0;
+function podSecurityContext(user: number): NonNullable<PodSpec["securityContext"]> {
   if (user === 0) return { runAsUser: 0 };
   return { runAsUser: user, runAsGroup: user, runAsNonRoot: true, fsGroup: user };
 }

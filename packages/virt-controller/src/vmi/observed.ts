@@ -8,6 +8,8 @@ export interface ObservedVmi {
   readonly pods: readonly Pod[];
   /** For how long a pod that should be there has been missing. */
   readonly podMissingForMs: number;
+  /** As whom the launcher runs. */
+  readonly launcherUser: number;
   readonly now: Date;
 }
 

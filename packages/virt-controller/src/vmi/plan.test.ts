@@ -6,7 +6,7 @@ import { HANDLER_GRACE_MS } from "./oversight.ts";
 import { planVmi } from "./plan.ts";
 
 const plan = (vmi: VirtualMachineInstance, pods: Pod[] = [], podMissingForMs = 0) =>
-  planVmi({ vmi, pods, podMissingForMs, now: NOW });
+  planVmi({ vmi, pods, podMissingForMs, launcherUser: 107, now: NOW });
 
 const condition = (result: ReturnType<typeof plan>, type: string) => getCondition(result.status, type);
 
@@ -28,6 +28,18 @@ describe("a VMI without a pod", () => {
       phaseTransitionTimestamps: [{ phase: "Scheduling", phaseTransitionTimestamp: "2026-01-01T12:00:00Z" }],
     });
     expect(condition(result, "Ready")).toMatchObject({ status: "False", reason: "GuestNotRunning" });
+  });
+
+  it("gets a status from the beginning on, whatever admission could not keep", () => {
+    const vmi = vmiWith();
+    const { status } = plan({ ...vmi, status: {} });
+    expect(status).toMatchObject({
+      runtimeUser: 107,
+      memory: { guestAtBoot: "128Mi", guestCurrent: "128Mi", guestRequested: "128Mi" },
+      currentCPUTopology: { sockets: 1, cores: 1, threads: 1 },
+    });
+    expect(status?.phaseTransitionTimestamps?.map(({ phase }) => phase)).toEqual(["Pending", "Scheduling"]);
+    expect(plan(vmiWith({ runtimeUser: 0 })).status?.runtimeUser).toBe(0);
   });
 
   it("gets our finalizer when admission did not set it", () => {

@@ -4,6 +4,7 @@ import type { Pod } from "@polyvirt/api/k8s";
 import { cleanUp } from "./cleanup.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiMetadataChange, VmiPlan } from "./observed.ts";
+import { setInitialStatus } from "./initial-status.ts";
 import { overseeHandler } from "./oversight.ts";
 import { isPodFinished, isPodTerminating } from "./pod-state.ts";
 import { gateOf, mirrorReadiness } from "./readiness.ts";
@@ -53,6 +54,7 @@ function decideStage(observed: ObservedVmi, pod: Pod | undefined, draft: StatusD
         draft.fail("DeletedBeforeStart", "the VMI was deleted before its launcher pod was made");
         return { createPod: false };
       }
+      setInitialStatus(observed.vmi, observed.launcherUser, draft);
       draft.setPhase("Scheduling");
       return { createPod: true, metadata: addedFinalizer(observed.vmi) };
     case "Scheduling":

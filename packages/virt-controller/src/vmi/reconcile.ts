@@ -7,6 +7,7 @@ import type { ClusterSettings } from "../cluster-settings.ts";
 import { errors } from "../errors.ts";
 import { launcherPodName } from "../launcher-pod/name.ts";
 import { renderLauncherPod } from "../launcher-pod/render.ts";
+import { launcherUser } from "../launcher-pod/user.ts";
 import { claimNames } from "../launcher-pod/volumes.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiPlan } from "./observed.ts";
@@ -60,6 +61,7 @@ class Reconciler implements VmiReconciler {
 
   async #observe(key: string, vmi: VirtualMachineInstance): Promise<ObservedVmi> {
     const now = new Date(this.#deps.clock.now());
+    const user = launcherUser(vmi, this.#deps.settings.config());
     let owned: Pod[] = this.#deps.pods
       .byIndex("owner", vmi.metadata.uid ?? "")
       .map((pod) => this.#deps.podWriter.latest(pod));
@@ -67,11 +69,12 @@ class Reconciler implements VmiReconciler {
     if (owned.length === 0 && isPodExpected(vmi)) owned = await this.#fetchPod(vmi);
     if (owned.length > 0 || isFinal(vmi)) {
       this.#missingSince.delete(key);
-      return { vmi, pods: owned, podMissingForMs: 0, now };
+      return { vmi, pods: owned, podMissingForMs: 0, launcherUser: user, now };
     }
     const since = this.#missingSince.get(key) ?? this.#deps.clock.monotonic();
     if (isPodExpected(vmi)) this.#missingSince.set(key, since);
-    return { vmi, pods: [], podMissingForMs: this.#deps.clock.monotonic() - since, now };
+    const podMissingForMs = this.#deps.clock.monotonic() - since;
+    return { vmi, pods: [], podMissingForMs, launcherUser: user, now };
   }
 
   async #fetchPod(vmi: VirtualMachineInstance): Promise<Pod[]> {
