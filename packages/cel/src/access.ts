@@ -81,8 +81,19 @@ export function optionalField(operand: Value, name: string): Value {
   return value === undefined ? Optional.none : new Optional(value);
 }
 
+/** Tests for fields of one name, like `fieldReader` reads them. */
+export function fieldTester(name: string): (operand: Value) => Value {
+  if (isBuiltInName(name)) return (operand) => hasField(operand, name);
+  return (operand) => {
+    if (typeof operand === "object" && operand !== null && !(operand instanceof CelObject) && !Array.isArray(operand)) {
+      return adapt((operand as PlainObject)[name]) !== undefined;
+    }
+    return hasField(operand, name);
+  };
+}
+
 /** `has(operand.name)` */
-export function hasField(operand: Value, name: string): Value {
+function hasField(operand: Value, name: string): Value {
   if (operand instanceof CelError) return operand;
   if (operand instanceof Optional) return operand.value === undefined ? false : hasField(operand.value, name);
   if (Array.isArray(operand)) return new CelError("unsupported index type 'string' in list");

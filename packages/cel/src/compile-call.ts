@@ -2,7 +2,7 @@ import type { CallExpr, Expr } from "./ast.ts";
 import { constant, located, type CompileContext, type Compiled } from "./compiled.ts";
 import { compileOperator } from "./compile-operator.ts";
 import { checkCost, type Evaluate, type Frame } from "./frame.ts";
-import { noSuchOverload, type FunctionDeclaration, type Overload } from "./functions.ts";
+import { noSuchOverload, type FunctionDeclaration } from "./functions.ts";
 import { CelError, Optional, Uint, adaptList, mapKeyOf, type Value } from "./values.ts";
 
 const conversions: ReadonlySet<string> = new Set(
@@ -150,20 +150,33 @@ function ready(value: Value): Value {
 
 /** Picks the overload by the values' types. */
 function dispatcher(declaration: FunctionDeclaration, count: number, isMember: boolean): Apply {
-  const candidates = declaration.overloads.filter(
-    (overload) => overload.member === isMember && overload.accepts.length === count && overload.call !== undefined,
+  const candidates = declaration.overloads.flatMap(({ member, accepts, call }) =>
+    member === isMember && accepts.length === count && call !== undefined ? [{ accepts, call }] : [],
   );
-  const fits = (overload: Overload, values: readonly Value[]): boolean => {
-    for (let index = 0; index < values.length; index += 1) {
-      const value = values[index];
-      if (value === undefined || overload.accepts[index]?.(value) !== true) return false;
-    }
-    return true;
-  };
+  // One and two operands are nearly all calls, and need no loop over operands.
+  if (count === 1) {
+    const unary = candidates.flatMap(({ accepts: [first], call }) => (first === undefined ? [] : [{ first, call }]));
+    return (a = null) => {
+      for (const { first, call } of unary) if (first(a)) return call(a);
+      return noSuchOverload(declaration, [a]);
+    };
+  }
+  if (count === 2) {
+    const binary = candidates.flatMap(({ accepts: [first, second], call }) =>
+      first === undefined || second === undefined ? [] : [{ first, second, call }],
+    );
+    return (a = null, b = null) => {
+      for (const { first, second, call } of binary) if (first(a) && second(b)) return call(a, b);
+      return noSuchOverload(declaration, [a, b]);
+    };
+  }
   return (...values) => {
-    for (const overload of candidates) {
-      if (overload.call !== undefined && fits(overload, values)) return overload.call(...values);
-    }
-    return noSuchOverload(declaration, values);
+    const fitting = candidates.find(({ accepts }) =>
+      accepts.every((accept, index) => {
+        const value = values[index];
+        return value !== undefined && accept(value);
+      }),
+    );
+    return fitting === undefined ? noSuchOverload(declaration, values) : fitting.call(...values);
   };
 }

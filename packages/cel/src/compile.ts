@@ -1,4 +1,4 @@
-import { fieldReader, hasField, optionalElement, optionalField, readElement } from "./access.ts";
+import { fieldReader, fieldTester, optionalElement, optionalField, readElement } from "./access.ts";
 import { qualifiedName, type CallExpr, type Expr, type IndexExpr, type SelectExpr } from "./ast.ts";
 import { constant, located, type CompileContext, type Compiled } from "./compiled.ts";
 import { compileCall } from "./compile-call.ts";
@@ -144,6 +144,7 @@ class Compiler implements CompileContext {
     const target = operand.run;
     const base = operand.attribute === undefined ? 1 : 0;
     if (expr.test) {
+      const test = fieldTester(property);
       return {
         // The last step of has() is free in Kubernetes.
         run: (frame) => {
@@ -153,7 +154,7 @@ class Compiler implements CompileContext {
             return container;
           }
           frame.cost += base;
-          return located(hasField(container, property), expr);
+          return located(test(container), expr);
         },
       };
     }

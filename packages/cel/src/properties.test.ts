@@ -72,7 +72,7 @@ function shape(expr: Expr): unknown {
   );
 }
 
-describe("properties", () => {
+describe("properties", { timeout: 60_000 }, () => {
   it("printing and parsing give the same tree", () => {
     fc.assert(
       fc.property(expression, (source) => {
@@ -81,7 +81,7 @@ describe("properties", () => {
         const again = environment.parse(printExpr(parsed.expr));
         expect(again.ok && shape(again.expr)).toEqual(shape(parsed.expr));
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -97,7 +97,7 @@ describe("properties", () => {
         const isPlain = ["bool", "string", "int", "list", "map", "bytes"].includes(kind);
         expect(isPlain ? found : kind).toBe(kind);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 
@@ -107,7 +107,7 @@ describe("properties", () => {
         environment.tryCompile(source);
         relaxed.tryCompile(source);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -123,7 +123,7 @@ describe("properties", () => {
         const isLoop = /all|exists|map|filter|transform/.test(source);
         expect(!result.ok || isLoop || result.cost <= max + steps * 2).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -138,7 +138,7 @@ describe("properties", () => {
         const other = loose.program.run(bindings);
         expect(other.ok && identical(other.value, value.value)).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 
@@ -155,7 +155,7 @@ describe("properties", () => {
         expect(b.ok).toBe(a.ok);
         expect(!a.ok || (b.ok && identical(a.value, b.value))).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 

@@ -106,7 +106,7 @@ function difference(vector: KubernetesVector): { expr: string; ours: unknown; ku
   return jsonEqual(ours, kubernetes) ? undefined : { expr, ours, kubernetes };
 }
 
-describe(`agreement with Kubernetes ${vectors.kubernetes}`, () => {
+describe(`agreement with Kubernetes ${vectors.kubernetes}`, { timeout: 60_000 }, () => {
   // The literal type of the file is too wide to be of use.
   const cases = vectors.cases as readonly KubernetesVector[];
 

@@ -13,7 +13,7 @@ function collect(suite: SerializedIncrementalTestSuite): SerializedIncrementalTe
 
 const macros = macroTable([macroGroups.standard]);
 
-describe("parser against cel-go", () => {
+describe("parser against cel-go", { timeout: 60_000 }, () => {
   const withTree = [parsing, checking, conformance]
     .flatMap(collect)
     // Macros are folds there and nodes of their own here.
