@@ -1,5 +1,5 @@
 /** Bundles the command and every role into dist/, one file each. `npm run build`. */
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { repositoryRoot } from "./repository.ts";
@@ -31,6 +31,9 @@ await build({
   },
   logLevel: "warning",
 });
+// Launchers run as another user, whatever the umask of whoever builds.
+await chmod(outDir, 0o755);
+for (const file of await readdir(outDir)) await chmod(join(outDir, file), 0o644);
 // The start script compares this file's time with the sources to see whether a build is needed.
 await writeFile(join(outDir, ".built"), "");
 process.stdout.write(`built ${roles.length + 1} bundles in ${Math.round(performance.now() - started)} ms\n`);

@@ -8,6 +8,9 @@ const notImages = new Set(["polyvirt", "cluster"]);
 /** The launcher's image is named after the stack that it carries. */
 const imageNames: Readonly<Record<string, string>> = { "virt-launcher": "virt-launcher-qemu" };
 
+/** Where a role finds its program in its container: a path that every user may follow, wherever the installation lies. */
+const inContainer = "/opt/polyvirt";
+
 /**
  * Lets the images that the operator's manifests name stand for the bundles of this installation. Written at each start, so
  * that a cluster follows when the installation moves or is updated.
@@ -20,6 +23,14 @@ export function registerRoleImages(dataDir: DataDir, bundleDir: string, version:
     .filter((role) => !notImages.has(role));
   for (const role of roles) {
     const reference = `polyvirt.local/${imageNames[role] ?? role}:${version}`;
-    catalogue.add(reference, { command: [process.execPath, join(bundleDir, `${role}.js`)] });
+    catalogue.add(reference, {
+      command: [`${inContainer}/bin/node`, `${inContainer}/dist/${role}.js`],
+      files: {
+        [`${inContainer}/bin/node`]: process.execPath,
+        [`${inContainer}/dist`]: bundleDir,
+        // Two dependencies are not bundled: they carry compiled code.
+        [`${inContainer}/node_modules`]: join(bundleDir, "../node_modules"),
+      },
+    });
   }
 }

@@ -35,7 +35,7 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
         apiServer: { host: "127.0.0.1", port: server.port },
         // Pods see the machine's files, but not the cluster's own secrets.
         maskedDirectories: [dataDir.path],
-        visiblePaths: [process.execPath, import.meta.dirname, join(import.meta.dirname, "../node_modules")],
+        visiblePaths: [],
         version: kubernetesVersion,
         authority: server.authority,
       },

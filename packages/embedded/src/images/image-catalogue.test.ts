@@ -17,10 +17,14 @@ describe("image catalogue", () => {
     const catalogue = openImageCatalogue(file);
     expect(catalogue.find("demo:1")).toBeUndefined();
     catalogue.add("demo:1", { command: ["/bin/true"] });
-    catalogue.add("other:latest", { command: ["/bin/false"], environment: { A: "1" } });
+    catalogue.add("other:latest", { command: ["/bin/false"], environment: { A: "1" }, files: { "/opt/x": "/srv/x" } });
     const again = openImageCatalogue(file);
     expect(again.find("demo:1")).toEqual({ command: ["/bin/true"] });
-    expect(again.find("other")).toEqual({ command: ["/bin/false"], environment: { A: "1" } });
+    expect(again.find("other")).toEqual({
+      command: ["/bin/false"],
+      environment: { A: "1" },
+      files: { "/opt/x": "/srv/x" },
+    });
     expect(again.remove("demo:1")).toBe(true);
     expect(again.remove("demo:1")).toBe(false);
     expect(catalogue.list().map(([reference]) => reference)).toEqual(["other:latest"]);
@@ -34,6 +38,7 @@ describe("image catalogue", () => {
     ['{"images":{"a":{"command":[]}}}', "image a has no command"],
     ['{"images":{"a":{"command":"sh"}}}', "image a has no command"],
     ['{"images":{"a":{"command":["sh"],"environment":{"A":1}}}}', "environment of image a"],
+    ['{"images":{"a":{"command":["sh"],"files":{"/opt/x":"relative"}}}}', "files of image a"],
   ])("refuses %s", (text, message) => {
     expect(() => parseCatalogue(text, "images.json")).toThrow(message);
   });

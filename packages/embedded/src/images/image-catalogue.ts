@@ -7,6 +7,11 @@ import { normalizeReference } from "./image-reference.ts";
 export interface CatalogueImage {
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * Files and folders of the machine that the command needs, by where it finds them in the container (read-only). So a
+   * program in somebody's private home can be run by a pod of another user.
+   */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 interface CatalogueFile {
@@ -68,19 +73,27 @@ export function parseCatalogue(text: string, file: string): Map<string, Catalogu
       if (!isRecord(image) || !isStringList(image["command"]) || image["command"].length === 0) {
         throw refuse(`image ${reference} has no command list`);
       }
-      const environment = image["environment"];
-      if (environment === undefined) return [reference, { command: image["command"] }];
-      if (!isRecord(environment) || !isStringList(Object.values(environment))) {
+      const { command, environment, files } = image;
+      if (environment !== undefined && !isStringMap(environment)) {
         throw refuse(`the environment of image ${reference} must map names to texts`);
       }
-      // Every value was just seen to be a string.
-      return [reference, { command: image["command"], environment: environment as Record<string, string> }];
+      if (files !== undefined && !(isStringMap(files) && Object.entries(files).flat().every(path.isAbsolute))) {
+        throw refuse(`the files of image ${reference} must map absolute paths to absolute paths`);
+      }
+      return [
+        reference,
+        { command, ...(environment === undefined ? {} : { environment }), ...(files === undefined ? {} : { files }) },
+      ];
     }),
   );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isStringMap(value: unknown): value is Record<string, string> {
+  return isRecord(value) && isStringList(Object.values(value));
 }
 
 function isStringList(value: unknown): value is string[] {

@@ -1,3 +1,4 @@
+import * as fs from "node:fs";
 import type { Container, Pod, VolumeMount } from "@polyvirt/api/k8s";
 import type { ContainerMount, ContainerSpec } from "@polyvirt/host";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
@@ -42,7 +43,9 @@ export function buildContainerSpec(pod: Pod, container: Container, context: Spec
       environment,
       workingDirectory: container.workingDir ?? "/",
       ...(pod.spec.hostNetwork === true ? {} : { hostname: hostnameOf(pod) }),
-      mounts: [...mounts, ...context.extraMounts].sort((a, b) => depth(a.target) - depth(b.target)),
+      mounts: [...mounts, ...imageMounts(image), ...context.extraMounts].sort(
+        (a, b) => depth(a.target) - depth(b.target),
+      ),
       maskedDirectories: context.maskedDirectories,
       visiblePaths: [...context.visiblePaths, ...command.slice(0, 2).filter((part) => part.startsWith("/"))],
       privileged: container.securityContext?.privileged === true,
@@ -57,6 +60,17 @@ export function buildContainerSpec(pod: Pod, container: Container, context: Spec
     release();
     throw error;
   }
+}
+
+/** What the image brings along. The catalogue is the administrator's, so its paths are taken as they are. */
+function imageMounts({ files = {} }: CatalogueImage): ContainerMount[] {
+  return Object.entries(files).map(([target, source]) => ({
+    source,
+    target,
+    kind: fs.statSync(source).isDirectory() ? "directory" : "file",
+    readOnly: true,
+    recursive: false,
+  }));
 }
 
 function limitsOf(container: Container): ContainerSpec["limits"] {
