@@ -96,6 +96,8 @@ class LmdbStore implements Store {
       noSubdir: true,
       // A write is acknowledged after the sync, never before it.
       overlappingSync: false,
+      // We make our own batches; the one that the database would begin by itself has a promise that nobody sees fail.
+      eventTurnBatching: false,
       maxDbs: 4,
     });
     this.#objects = this.#root.openDB<Buffer, string>("objects", { encoding: "binary", useVersions: true });
@@ -244,14 +246,17 @@ class LmdbStore implements Store {
     let failure: unknown;
     try {
       await this.#root.transaction(() => {
+        // Each of these promises fails together with the transaction, which is where a failure is handled.
         for (const { event } of batch) {
-          if (event.value === undefined) void this.#objects.remove(event.key);
-          else void this.#objects.put(event.key, event.value, event.revision);
+          if (event.value === undefined) ignoreRejection(this.#objects.remove(event.key));
+          else ignoreRejection(this.#objects.put(event.key, event.value, event.revision));
         }
-        void this.#meta.put("revision", revision);
+        ignoreRejection(this.#meta.put("revision", revision));
       });
     } catch (error) {
       failure = error;
+      // The database hangs the real cause onto its error as one more promise.
+      if (error instanceof Error && "commitError" in error) ignoreRejection(error.commitError as Promise<unknown>);
     }
     for (const { event } of batch) this.#inFlight.delete(event.key);
     if (failure !== undefined) {
@@ -324,6 +329,11 @@ function compacted(prefix: string, revision: number): Error {
   return errors.StoreCompacted(`read ${prefix} at revision ${revision}: that history is gone; list again`, {
     fields: { prefix, revision },
   });
+}
+
+/** A rejection that nobody looks at would end the process. */
+function ignoreRejection(promise: Promise<unknown>): void {
+  promise.catch(() => undefined);
 }
 
 function endOf(prefix: string): string {
