@@ -26,8 +26,11 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   host: { ring: 3 },
   stack: { ring: 4 },
   "stack-qemu": { ring: 4, beside: ["stack"] },
-  // Knows no VM words: of `api` it sees Kubernetes' own types only.
-  embedded: { ring: 4, only: { api: ["@polyvirt/api/k8s"] } },
+  // Knows no VM words: of `api` and `protocol` it sees Kubernetes' own types only.
+  embedded: {
+    ring: 4,
+    only: { api: ["@polyvirt/api/k8s"], protocol: ["@polyvirt/protocol/device-plugin"] },
+  },
   "virt-operator": { ring: 5 },
   "virt-api": { ring: 5 },
   "virt-controller": { ring: 5 },

@@ -61,6 +61,16 @@ export const errorKinds = {
     action: "Remove or change the named field.",
     retry: false,
   },
+  KubeletDevicesMissing: {
+    meaning: "A pod was bound to a node that has not enough free devices for it.",
+    action: "Delete the pod; a new one is scheduled where there are devices.",
+    retry: false,
+  },
+  KubeletDevicePluginRefused: {
+    meaning: "A device plug-in asked to register in a way that the kubelet does not take.",
+    action: "Correct the plug-in as the message says.",
+    retry: false,
+  },
   KubeletPortTaken: {
     meaning: "The address and port of a node's kubelet are in use by another program.",
     action: "Stop that program, or start the cluster with another pod network.",

@@ -14,11 +14,10 @@ export * as hooksV1alpha1 from "./gen/kubevirt/hooks/v1alpha1/callbacks_pb.ts";
 export * as hooksV1alpha2 from "./gen/kubevirt/hooks/v1alpha2/callbacks_pb.ts";
 export * as hooksV1alpha3 from "./gen/kubevirt/hooks/v1alpha3/callbacks_pb.ts";
 export * as pluginHooksV1alpha1 from "./gen/kubevirt/hooks/plugins/v1alpha1/hooks_pb.ts";
-export * as devicePluginV1beta1 from "./gen/kubelet/deviceplugin/v1beta1/deviceplugin_pb.ts";
+
 export { create, fromJson, toJson, type JsonValue } from "@bufbuild/protobuf";
 export { createGrpcClient, type GrpcClient } from "./grpc-client.ts";
 export { createGrpcServer, type GrpcServer } from "./grpc-server.ts";
-export { openServerStream } from "./grpc-stream.ts";
 export { grpcService, type CallContext, type GrpcService, type ServiceImplementation } from "./grpc-service.ts";
 export {
   decodeDomainDocument,

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { pods as podResource } from "@polyvirt/api/k8s";
-import type { Clock, Logger } from "@polyvirt/core";
+import { describeError, type Clock, type Logger } from "@polyvirt/core";
 import { machineFacts } from "@polyvirt/host";
 import {
   createEventRecorder,
@@ -14,6 +14,7 @@ import { openImageCatalogue } from "../images/image-catalogue.ts";
 import { openOciStore } from "../images/oci-store.ts";
 import { amountsOf } from "../scheduler/resource-amount.ts";
 import { createApiAccess } from "./api-access.ts";
+import { DeviceManager } from "./devices/device-manager.ts";
 import { Kubelet } from "./kubelet.ts";
 import { nodeStatus, type NodeDescription } from "./node-object.ts";
 import { nodePaths, type NodePaths } from "./node-paths.ts";
@@ -81,7 +82,19 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
     maxPods: options.maxPods ?? 250,
     shares: options.nodesOnMachine,
     labels: options.labels ?? {},
-    devices: new Map(),
+    devices: devices.amounts(),
+  });
+  const devices = new DeviceManager({
+    directory: path.join(paths.kubelet, "device-plugins"),
+    recordFile: path.join(paths.runtime, "..", "devices.json"),
+    clock,
+    logger,
+    onChange: () =>
+      void registration
+        .updateStatus()
+        .catch((error: unknown) =>
+          logger.warn("the node's devices could not be reported", { error: describeError(error) }),
+        ),
   });
   const informer = createInformer(client, podResource, {
     clock,
@@ -101,6 +114,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       logger,
       catalogue: openImageCatalogue(options.imageCatalogue),
       images: { directoryOf: async (reference) => store.unpack(await store.resolve(reference, platform)) },
+      devices,
       allocatable: () => amountsOf(nodeStatus(describe(), undefined, 0).allocatable),
       apiServer: options.apiServer,
       maskedDirectories: options.maskedDirectories,
@@ -115,11 +129,13 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
     address,
     async run(signal) {
       await server?.listen();
+      await devices.start();
       await registration.register();
       informer.start(signal);
       const stopWatching = watchFiles(imageFiles, () => kubelet.imagesChanged());
       await Promise.all([registration.run(signal), kubelet.run(signal)]);
       stopWatching();
+      await devices.stop();
       await server?.close();
     },
     shutDown: () => kubelet.shutDown(),

@@ -5,6 +5,7 @@ import { describeError, hasCode } from "@polyvirt/core";
 import { createLogPump, startContainer, type ContainerMount } from "@polyvirt/host";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
 import { buildContainerSpec, hostnameOf } from "./container-spec-builder.ts";
+import type { DeviceGrant } from "./devices/device-pool.ts";
 import type { DownwardFacts } from "./downward.ts";
 import { resolveEnvironment } from "./environment.ts";
 import { hostsFile } from "./hosts-file.ts";
@@ -67,13 +68,19 @@ export class ContainerStarter {
   ): Promise<void> {
     const { paths, clock, events } = this.#context;
     const directory = paths.container(record.uid, container.name, attempt);
+    const grants = await this.#context.devices.prepareStart(record.pod, container);
     const environment = await this.#environment(record, container, image);
+    for (const grant of grants)
+      for (const [name, value] of Object.entries(grant.environment)) environment.set(name, value);
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     const built = buildContainerSpec(record.pod, container, {
       image,
       environment,
       volumes: record.volumes,
-      extraMounts: this.#extraMounts(record, container, directory),
+      extraMounts: [
+        ...this.#extraMounts(record, container, directory),
+        ...grants.flatMap((grant) => grantMounts(grant, container)),
+      ],
       maskedDirectories: this.#context.maskedDirectories,
       visiblePaths: this.#context.visiblePaths,
       groupName: `${this.#context.nodeName}/${record.uid}/${container.name}-${attempt}`,
@@ -163,6 +170,28 @@ export class ContainerStarter {
     }
     return mounts;
   }
+}
+
+/** Devices are bound into the container's own /dev; a privileged container has them already. */
+function grantMounts(grant: DeviceGrant, container: Container): ContainerMount[] {
+  const privileged = container.securityContext?.privileged === true;
+  const devices = privileged ? [] : grant.devices;
+  return [
+    ...devices.map(({ hostPath, containerPath }): ContainerMount => ({
+      source: hostPath,
+      target: containerPath,
+      kind: "file",
+      readOnly: false,
+      recursive: false,
+    })),
+    ...grant.mounts.map(({ hostPath, containerPath, readOnly }): ContainerMount => ({
+      source: hostPath,
+      target: containerPath,
+      kind: fs.statSync(hostPath).isDirectory() ? "directory" : "file",
+      readOnly,
+      recursive: true,
+    })),
+  ];
 }
 
 function referencedNames(container: Container): { configMaps: Set<string>; secrets: Set<string> } {

@@ -70,6 +70,7 @@ export class Kubelet {
     for (const { ip } of saved) if (ip !== "") this.#options.addresses.reserve(ip);
     await pods.synced();
     const known = new Map(pods.list().map((pod) => [pod.metadata.uid, pod]));
+    this.#context.devices.keepOnly(new Set(pods.list().map((pod) => pod.metadata.uid ?? "")));
     for (const entry of saved) this.#adopt(entry, known.get(entry.uid));
     pods.on({
       onSet: (pod) => this.#set(pod),

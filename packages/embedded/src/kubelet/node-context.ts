@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@polyvirt/core";
 import type { ImageCatalogue } from "../images/image-catalogue.ts";
+import type { DeviceManager } from "./devices/device-manager.ts";
 import type { NodePaths } from "./node-paths.ts";
 import type { ApiAccess, EventSink } from "./ports.ts";
 import type { ImageVolumes } from "./volumes/prepare-volumes.ts";
@@ -15,6 +16,7 @@ export interface NodeContext {
   readonly logger: Logger;
   readonly catalogue: ImageCatalogue;
   readonly images: ImageVolumes;
+  readonly devices: Pick<DeviceManager, "admit" | "prepareStart" | "release" | "keepOnly">;
   readonly allocatable: () => ReadonlyMap<string, number>;
   /** Where containers find the API server: KUBERNETES_SERVICE_HOST and _PORT. */
   readonly apiServer: { readonly host: string; readonly port: number };

@@ -38,7 +38,18 @@ export class NodeRegistration {
       await client.patch(nodes, description.name, undefined, { type: "merge", body });
     }
     await this.#renewLease();
+    await this.#resetDevices(existing);
     await this.updateStatus();
+  }
+
+  /** Devices of an earlier kubelet are not known to be there until their plug-ins register again. */
+  async #resetDevices(existing: Node | undefined): Promise<void> {
+    const { name, devices } = this.#options.describe();
+    const stale = Object.keys(existing?.status?.capacity ?? {}).filter((key) => key.includes("/") && !devices.has(key));
+    if (stale.length === 0) return;
+    const zero = Object.fromEntries(stale.map((resource) => [resource, "0"]));
+    const body = { status: { capacity: zero, allocatable: zero } };
+    await this.#options.client.patch(nodes, name, undefined, { type: "strategic", subresource: "status", body });
   }
 
   async run(signal: AbortSignal): Promise<void> {

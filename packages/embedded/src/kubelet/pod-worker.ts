@@ -29,6 +29,12 @@ const refreshMs = 60_000;
 const prepareRetryMs = 1_000;
 const launchMs = 500;
 
+/** Failures that waiting does not mend, and what the pod says about them. */
+const finalReasons: Readonly<Record<string, string>> = {
+  KubeletPodRefused: "UnsupportedPod",
+  KubeletDevicesMissing: "UnexpectedAdmissionError",
+};
+
 /** Brings the containers of one pod to where they should be: observes, plans, acts, reports. */
 export class PodWorker {
   readonly #context: NodeContext;
@@ -115,6 +121,7 @@ export class PodWorker {
     try {
       assertSupported(record.pod);
       savePod(paths, record);
+      await this.#context.devices.admit(record.pod);
       record.volumes = await prepareVolumes(record.pod, this.#volumeContext(record));
       record.prepared = true;
       record.refreshAt = clock.now() + refreshMs;
@@ -123,10 +130,10 @@ export class PodWorker {
     } catch (error) {
       if (isImageProblem(error)) return this.#waitForVolumeImage(record, error);
       const message = describeError(error);
-      const permanent = error instanceof Error && "code" in error && error.code === "KubeletPodRefused";
-      if (permanent) {
-        record.ended = { reason: "UnsupportedPod", message };
-        events.record(record.pod, "Warning", "Failed", message);
+      const reason = isCoded(error) ? finalReasons[error.code] : undefined;
+      if (reason !== undefined) {
+        record.ended = { reason, message };
+        events.record(record.pod, "Warning", reason, message);
         return;
       }
       const delay = Math.min(prepareRetryMs * 2 ** record.prepareFailures++, 60_000);
@@ -247,6 +254,7 @@ export class PodWorker {
     if (text === record.lastStatus) return;
     const updated = await api.patchPodStatus(record.pod, status);
     record.lastStatus = text;
+    if (status.phase === "Succeeded" || status.phase === "Failed") this.#context.devices.release(record.uid);
     if (updated?.metadata.uid === record.uid) record.pod = updated;
   }
 
@@ -258,12 +266,17 @@ export class PodWorker {
       known.process?.detach();
     }
     this.#options.prober.forget(record);
+    this.#context.devices.release(record.uid);
     if (!record.orphaned) await api.deletePod(record.pod);
     for (const directory of [paths.podVolumes(record.uid), paths.podLogs(record.uid), paths.podRuntime(record.uid)]) {
       await fs.promises.rm(directory, { recursive: true, force: true });
     }
     this.#options.onRemoved(record);
   }
+}
+
+function isCoded(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
 }
 
 function containerNamed(record: PodRecord, name: string): Container | undefined {
