@@ -241,7 +241,7 @@ const serviceAccount: BuiltinKind = {
   schema: schema("ServiceAccount"),
   shortNames: ["sa"],
   subresources: ["token"],
-  columns: columns({ name: "Secrets", type: "integer", value: (object) => objectsIn(object["secrets"]).length }),
+  columns: columns(),
 };
 
 const serviceTypes = ["ClusterIP", "ExternalName"];

@@ -101,7 +101,7 @@ export function validatePodSpec(spec: unknown, field: string): FieldError[] {
         ),
       );
       if (textOf(container["image"]) === "") found.push(fieldError.required(`${place}.image`));
-      found.push(...validateMounts(container, volumes, place));
+      found.push(...validatePorts(container, place), ...validateMounts(container, volumes, place));
     });
   }
   const policy = valueAt(spec, "restartPolicy");
@@ -109,6 +109,14 @@ export function validatePodSpec(spec: unknown, field: string): FieldError[] {
     found.push(fieldError.notSupported(`${field}.restartPolicy`, policy, ["Always", "OnFailure", "Never"]));
   }
   return found;
+}
+
+function validatePorts(container: JsonObject, place: string): FieldError[] {
+  return objectsIn(container["ports"]).flatMap(({ containerPort: port }, index) =>
+    typeof port === "number" && port > 0 && port < 65_536
+      ? []
+      : [fieldError.invalid(`${place}.ports[${index}].containerPort`, port, "must be between 1 and 65535, inclusive")],
+  );
 }
 
 function validateMounts(container: JsonObject, volumes: ReadonlySet<unknown>, place: string): FieldError[] {

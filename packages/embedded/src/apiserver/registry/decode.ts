@@ -41,7 +41,8 @@ export function decodeObject(
   const onUnknown = (path: string) => problems.push(`unknown field ${JSON.stringify(path)}`);
   const object = resource.typed ? decodeBuiltin(resource, value, onUnknown) : decodeCustom(resource, value, onUnknown);
   if (resource.typed && options.partial !== true) fillZeroValues(object, resource.definitionName);
-  reportProblems(resource, problems, context);
+  // Kubernetes tells them in the order of the body for its own kinds, and by name for custom resources.
+  reportProblems(resource, resource.typed ? problems : problems.toSorted(), context);
   return object;
 }
 

@@ -2,7 +2,7 @@ import { hasCode, type Clock } from "@polyvirt/core";
 
 import type { Store } from "../../store/store.ts";
 import type { Admission } from "../admission/admission.ts";
-import { badRequest, conflict, notFound } from "../http/status-error.ts";
+import { badRequest, conflict, fieldError, notFound, StatusError } from "../http/status-error.ts";
 import { isJsonObject, valueAt, textOf } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { encodeStored, objectOf } from "./object-codec.ts";
@@ -110,14 +110,14 @@ function checkPreconditions(resource: Resource, current: ApiObject, { preconditi
     throw conflict(
       resource,
       name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
+      `the UID in the precondition (${uid}) does not match the UID in record (${current.metadata.uid}). The object might have been deleted and then recreated`,
     );
   }
   if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
     throw conflict(
       resource,
       name,
-      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.metadata.resourceVersion}`,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.metadata.resourceVersion}). The object might have been modified`,
     );
   }
 }
@@ -150,7 +150,7 @@ function isSameMark(marked: ApiObject, current: ApiObject): boolean {
   return same("deletionTimestamp") && same("deletionGracePeriodSeconds") && finalizers(marked) === finalizers(current);
 }
 
-const policies = ["Orphan", "Background", "Foreground"];
+const policies = ["Background", "Foreground", "Orphan"];
 
 /** Reads options from the body and the query; the body says more and wins. */
 export function parseDeleteOptions(body: unknown, query: URLSearchParams): DeleteOptions {
@@ -161,9 +161,12 @@ export function parseDeleteOptions(body: unknown, query: URLSearchParams): Delet
   const grace = given["gracePeriodSeconds"] ?? numberOf(query.get("gracePeriodSeconds"));
   const policy = given["propagationPolicy"] ?? query.get("propagationPolicy") ?? undefined;
   if (policy !== undefined && !policies.includes(textOf(policy))) {
-    throw badRequest(
-      `propagationPolicy: Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan"`,
-    );
+    const { field, reason, message } = fieldError.notSupported("propagationPolicy", policy, policies);
+    throw new StatusError(422, "Invalid", `DeleteOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
+      group: "meta.k8s.io",
+      kind: "DeleteOptions",
+      causes: [{ reason, message, field }],
+    });
   }
   const { preconditions, orphanDependents, dryRun } = given;
   return {

@@ -111,8 +111,8 @@ export function validateObject(
     ...(strategy.validate?.(object, old) ?? []),
     ...(old === undefined ? [] : validateFinalizers(object, old)),
   ];
-  // Rules may rely on the schema, so they only see what passed it.
-  if (found.length === 0 && resource.rules !== undefined) {
+  // Rules may rely on the schema's types and limits, so they only see what keeps them.
+  if (!found.some(({ reason }) => blocksRules.has(reason)) && resource.rules !== undefined) {
     const { errors, warnings } = resource.rules().validate(object, old);
     found.push(...errors);
     for (const warning of warnings) warn(warning);
@@ -122,6 +122,13 @@ export function validateObject(
   if (found.length === 0) return;
   throw invalid(resource, object.metadata.name ?? "", withoutRepeats(found));
 }
+
+const blocksRules: ReadonlySet<string> = new Set([
+  "FieldValueRequired",
+  "FieldValueTypeInvalid",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+]);
 
 const uncheckedRules: FieldError = {
   field: "<nil>",
