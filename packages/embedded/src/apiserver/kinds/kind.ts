@@ -2,11 +2,16 @@ import type { KubeObject } from "@polyvirt/api/k8s";
 
 import type { FieldError } from "../http/status-error.ts";
 import type { JsonObject } from "../json.ts";
-import type { Conversion } from "../registry/conversion.ts";
 import type { NameRule } from "../registry/object-names.ts";
 
 /** An object of any kind: metadata is known, the rest is looked at through schemas and checks. */
 export type ApiObject = KubeObject & JsonObject;
+
+/** Between the stored form of an object and the form of another version, where they differ in more than apiVersion. */
+export interface Conversion {
+  fromStored(object: ApiObject): ApiObject;
+  toStored(object: ApiObject): ApiObject;
+}
 
 /** One column of `kubectl get`. */
 export interface Column {

@@ -2,8 +2,7 @@ import type { CrdRules } from "@polyvirt/cel";
 
 import { definition, type Schema } from "../schema/schema.ts";
 import { columns } from "../kinds/columns.ts";
-import type { BuiltinKind, Column, Strategy } from "../kinds/kind.ts";
-import type { Conversion } from "./conversion.ts";
+import type { BuiltinKind, Column, Conversion, Strategy } from "../kinds/kind.ts";
 
 /** One served resource: a built-in kind, or one version of a custom one. Everything generic works on this alone. */
 export interface Resource {
