@@ -1,6 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { Conversion } from "./kind.ts";
-import type { ApiObject } from "./kind.ts";
+import type { ApiObject, Conversion } from "./kind.ts";
 
 /** Events have two forms with the same content; these are the names in the newer one and in the stored one. */
 const names: readonly (readonly [newer: string, stored: string])[] = [
