@@ -8,7 +8,7 @@ export interface ProcessInfo {
 }
 
 /** Every process of the machine, as /proc shows them. */
-export function listProcesses(): ProcessInfo[] {
+function listProcesses(): ProcessInfo[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {

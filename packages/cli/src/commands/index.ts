@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { capabilities } from "./capabilities.ts";
+import { celCommand } from "./cel.ts";
 import { completionFor } from "./completion.ts";
 import { consoleCommand } from "./console.ts";
 import { convert } from "./convert.ts";
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   manifest,
   convert,
   capabilities,
+  celCommand,
   reset,
   completionFor(() => commands),
 ];

@@ -77,7 +77,15 @@ export function parseCatalogue(text: string, file: string): Map<string, Catalogu
       if (environment !== undefined && !isStringMap(environment)) {
         throw refuse(`the environment of image ${reference} must map names to texts`);
       }
-      if (files !== undefined && !(isStringMap(files) && Object.entries(files).flat().every(path.isAbsolute))) {
+      if (
+        files !== undefined &&
+        !(
+          isStringMap(files) &&
+          Object.entries(files)
+            .flat()
+            .every((item) => path.isAbsolute(item))
+        )
+      ) {
         throw refuse(`the files of image ${reference} must map absolute paths to absolute paths`);
       }
       return [

@@ -20,7 +20,7 @@ import {
   type Platform,
 } from "./oci-layout.ts";
 
-export interface ImageFile {
+interface ImageFile {
   /** Inside the image, such as `boot/vmlinuz`. */
   readonly path: string;
   readonly content: Uint8Array;
