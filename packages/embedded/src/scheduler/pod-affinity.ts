@@ -93,13 +93,10 @@ function concerns(term: PodAffinityTerm, owner: Pod, other: Pod, namespaceLabels
 
 function existingObjections(pod: Pod, snapshot: Snapshot, labels: NamespaceLabels): { key: string; domain: string }[] {
   const found: { key: string; domain: string }[] = [];
-  for (const state of snapshot.nodes) {
-    for (const other of state.pods.values()) {
-      const terms = other.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-      for (const term of terms) {
-        const domain = state.labels[term.topologyKey];
-        if (domain !== undefined && concerns(term, other, pod, labels)) found.push({ key: term.topologyKey, domain });
-      }
+  for (const { pod: other, state } of snapshot.objectors) {
+    for (const term of other.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
+      const domain = state.labels[term.topologyKey];
+      if (domain !== undefined && concerns(term, other, pod, labels)) found.push({ key: term.topologyKey, domain });
     }
   }
   return found;

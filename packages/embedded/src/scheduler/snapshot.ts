@@ -14,6 +14,8 @@ export interface NodeState {
 /** Nodes and their pods at one moment; `place` keeps it true while several pods are scheduled after each other. */
 export interface Snapshot {
   readonly nodes: readonly NodeState[];
+  /** Placed pods that must not have certain others beside them; few, so that they are not searched for each time. */
+  readonly objectors: readonly { readonly pod: Pod; readonly state: NodeState }[];
   place(pod: Pod, nodeName: string): void;
 }
 
@@ -27,17 +29,20 @@ export function createSnapshot(nodes: readonly Node[], pods: readonly Pod[]): Sn
     pods: new Map(),
   }));
   const byName = new Map(states.map((state) => [state.name, state]));
+  const objectors: { pod: Pod; state: NodeState }[] = [];
   const place = (pod: Pod, nodeName: string): void => {
     const state = byName.get(nodeName);
     const uid = pod.metadata.uid ?? "";
     if (state === undefined || state.pods.has(uid)) return;
     state.pods.set(uid, pod);
+    const terms = pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    if (terms.length > 0) objectors.push({ pod, state });
     add(state.used, podRequests(pod.spec));
   };
   for (const pod of pods) {
     if (pod.spec.nodeName !== undefined && !isFinished(pod)) place(pod, pod.spec.nodeName);
   }
-  return { nodes: states, place };
+  return { nodes: states, objectors, place };
 }
 
 /** A finished pod takes nothing any more, although it is still listed. */
