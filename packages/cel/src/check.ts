@@ -276,7 +276,8 @@ class Checker {
   }
 
   /** Gives an overload's type parameters names that nothing else uses. */
-  #instantiate(signature: readonly Type[]): Type[] {
+  #instantiate(signature: readonly Type[]): readonly Type[] {
+    if (!signature.some(hasParams)) return signature;
     const fresh = new Substitution();
     const visit = (type: Type): void => {
       if (type.kind === "param" && fresh.find(type) === undefined) fresh.bind(type.name, this.#freshParam());
@@ -423,4 +424,8 @@ class Checker {
     }
     return this.#resolve(body);
   }
+}
+
+function hasParams(type: Type): boolean {
+  return type.kind === "param" || typeParameters(type).some(hasParams);
 }

@@ -25,7 +25,7 @@ export function compileCall(
     return { run: () => new CelError(`unbound function: ${name}`, { start: expr.start, end: expr.end }) };
   }
   const overloadIds = compiler.info.overloads.get(expr.id) ?? [];
-  const apply = declaration.evaluate ?? dispatcher(declaration, operands.length, isMember);
+  const apply = declaration.evaluate ?? dispatcherOf(declaration, operands.length, isMember);
   const folded = fold(compiler, expr, name, compiled, apply);
   if (folded !== undefined) return folded;
   if (name === "@in" && overloadIds[0] === "in_list" && overloadIds.length === 1) {
@@ -146,6 +146,18 @@ function failed(frame: Frame, error: CelError): CelError {
 /** Functions see lists without the plain fractions that JSON may have in them. */
 function ready(value: Value): Value {
   return Array.isArray(value) ? adaptList(value) : value;
+}
+
+const dispatchers = new WeakMap<FunctionDeclaration, Map<number, Apply>>();
+
+/** The dispatcher of a function for a number of operands, made once. */
+function dispatcherOf(declaration: FunctionDeclaration, count: number, isMember: boolean): Apply {
+  const known = dispatchers.get(declaration) ?? new Map<number, Apply>();
+  dispatchers.set(declaration, known);
+  const key = isMember ? count : -1 - count;
+  const apply = known.get(key) ?? dispatcher(declaration, count, isMember);
+  known.set(key, apply);
+  return apply;
 }
 
 /** Picks the overload by the values' types. */
