@@ -1,7 +1,7 @@
 /** Bundles the command and every role into dist/, one file each. `npm run build`. */
 import { chmod, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build, type BuildOptions } from "esbuild";
 import { repositoryRoot } from "./repository.ts";
 
 const rolesDir = join(repositoryRoot, "packages/cli/src/roles");
@@ -10,11 +10,8 @@ const roles = (await readdir(rolesDir)).filter((file) => file.endsWith(".ts") &&
 const started = performance.now();
 
 await rm(join(outDir, ".built"), { force: true });
-await build({
-  entryPoints: [
-    { in: join(repositoryRoot, "packages/cli/src/main.ts"), out: "polyvirt" },
-    ...roles.map((file) => ({ in: join(rolesDir, file), out: file.replace(/\.ts$/, "") })),
-  ],
+await rm(join(outDir, "cli"), { recursive: true, force: true });
+const common: BuildOptions = {
   outdir: outDir,
   bundle: true,
   platform: "node",
@@ -30,10 +27,25 @@ await build({
     js: 'import{createRequire as polyvirtCreateRequire}from"node:module";const require=polyvirtCreateRequire(import.meta.url);',
   },
   logLevel: "warning",
-});
+};
+await Promise.all([
+  build({
+    ...common,
+    entryPoints: roles.map((file) => ({ in: join(rolesDir, file), out: file.replace(/\.ts$/, "") })),
+  }),
+  // The command loads what the subcommand at hand needs, so that it starts at once.
+  build({
+    ...common,
+    entryPoints: [{ in: join(repositoryRoot, "packages/cli/src/main.ts"), out: "polyvirt" }],
+    splitting: true,
+    chunkNames: "cli/[name]-[hash]",
+  }),
+]);
 // Launchers run as another user, whatever the umask of whoever builds.
 await chmod(outDir, 0o755);
-for (const file of await readdir(outDir)) await chmod(join(outDir, file), 0o644);
+for (const entry of await readdir(outDir, { withFileTypes: true })) {
+  await chmod(join(outDir, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+}
 // The start script compares this file's time with the sources to see whether a build is needed.
 await writeFile(join(outDir, ".built"), "");
 process.stdout.write(`built ${roles.length + 1} bundles in ${Math.round(performance.now() - started)} ms\n`);

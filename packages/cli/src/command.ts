@@ -11,9 +11,14 @@ export interface CommandContext {
   readonly version: string;
 }
 
-export interface Command {
+/** A command as `polyvirt help` lists it. */
+export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  load(): Promise<Command>;
+}
+
+export interface Command {
   /** Shown by `polyvirt help NAME`: the usage line first, then what the options mean. */
   readonly usage: string;
   /** Words that shell completion offers after the command. */

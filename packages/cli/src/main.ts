@@ -21,27 +21,32 @@ async function main(argv: readonly string[]): Promise<number> {
     context.stdout.write(`${manifest.version}\n`);
     return 0;
   }
-  const command = findCommand(name);
+  const command = await findCommand(name);
   if (command === undefined) {
     context.stderr.write(`polyvirt: there is no command "${name}"\n\n${helpText()}`);
     return 2;
   }
   if (args.includes("--help") && name !== "kubectl") return printHelp(name, context);
-  return runCommandSafely(command, args, context);
+  return runCommandSafely(name, command, args, context);
 }
 
-async function runCommandSafely(command: Command, args: readonly string[], context: CommandContext): Promise<number> {
+async function runCommandSafely(
+  name: string,
+  command: Command,
+  args: readonly string[],
+  context: CommandContext,
+): Promise<number> {
   try {
     return await command.run(args, context);
   } catch (error) {
-    context.stderr.write(`polyvirt ${command.name}: ${describeError(error)}\n`);
+    context.stderr.write(`polyvirt ${name}: ${describeError(error)}\n`);
     if (hasCode(error, "CliUsage")) context.stderr.write(`\n${command.usage}\n`);
     return hasCode(error, "CliUsage") ? 2 : 1;
   }
 }
 
-function printHelp(name: string | undefined, context: CommandContext): number {
-  const command = name === undefined ? undefined : findCommand(name);
+async function printHelp(name: string | undefined, context: CommandContext): Promise<number> {
+  const command = name === undefined ? undefined : await findCommand(name);
   context.stdout.write(command === undefined ? helpText() : `${command.usage}\n`);
   return 0;
 }

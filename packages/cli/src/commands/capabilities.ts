@@ -24,8 +24,6 @@ const outputs: Readonly<Record<string, (platforms: readonly Platform[]) => strin
 };
 
 export const capabilities: Command = {
-  name: "capabilities",
-  summary: "Show what each hypervisor cannot do, or not without a feature gate",
   usage: [
     "usage: polyvirt capabilities [--hypervisor NAME] [--arch ARCH] [--output keys|detailed|json]",
     "",

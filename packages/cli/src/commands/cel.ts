@@ -20,8 +20,6 @@ const actions = ["eval", "check", "strict"] as const;
 type Action = (typeof actions)[number];
 
 export const celCommand: Command = {
-  name: "cel",
-  summary: "Evaluate, check or translate a CEL expression",
   usage: [
     "usage: polyvirt cel eval|check|strict EXPR [OPTIONS]",
     "",

@@ -9,8 +9,6 @@ import { errors } from "../errors.ts";
 const leave = 0x1d; // Ctrl+]
 
 export const consoleCommand: Command = {
-  name: "console",
-  summary: "Attach to the serial console of a guest",
   usage: [
     "usage: polyvirt console NAME [--namespace NAMESPACE] [--data-dir DIR]",
     "",

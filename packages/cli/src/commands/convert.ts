@@ -18,8 +18,6 @@ import type { Command, CommandContext } from "../command.ts";
 import { errors } from "../errors.ts";
 
 export const convert: Command = {
-  name: "convert",
-  summary: "Show the machine that a VMI becomes, without a cluster",
   usage: [
     "usage: polyvirt convert FILE [--hypervisor NAME] [--arch ARCH] [--config FILE] [--explain]",
     "",

@@ -6,8 +6,6 @@ import { openDataDir } from "../data-dir.ts";
 import { createProgress } from "../progress.ts";
 
 export const down: Command = {
-  name: "down",
-  summary: "Stop the cluster, its pods and its guests; keep its data",
   usage: [
     "usage: polyvirt down [--timeout SECONDS] [--data-dir DIR]",
     "",

@@ -21,8 +21,6 @@ const actions: Readonly<Record<string, (args: ImageArguments) => Promise<number>
 };
 
 export const image: Command = {
-  name: "image",
-  summary: "Manage what image references mean here; build the demo guest",
   usage: [
     "usage: polyvirt image build-demo",
     '       polyvirt image add REFERENCE --exec "PROGRAM ARGUMENTS…"',

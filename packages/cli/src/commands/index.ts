@@ -1,38 +1,81 @@
-import type { Command } from "../command.ts";
-import { capabilities } from "./capabilities.ts";
-import { celCommand } from "./cel.ts";
-import { completionFor } from "./completion.ts";
-import { consoleCommand } from "./console.ts";
-import { convert } from "./convert.ts";
-import { down } from "./down.ts";
-import { image } from "./image.ts";
-import { kubeconfig } from "./kubeconfig.ts";
-import { kubectl } from "./kubectl.ts";
-import { logs } from "./logs.ts";
-import { manifest } from "./manifest.ts";
-import { reset } from "./reset.ts";
-import { status } from "./status.ts";
-import { up } from "./up.ts";
+import type { Command, CommandEntry } from "../command.ts";
 
-const commands: readonly Command[] = [
-  up,
-  down,
-  status,
-  consoleCommand,
-  kubectl,
-  kubeconfig,
-  logs,
-  image,
-  manifest,
-  convert,
-  capabilities,
-  celCommand,
-  reset,
-  completionFor(() => commands),
+/** Each command is loaded when it is used: most of them bring a good part of the project along. */
+const commands: readonly CommandEntry[] = [
+  {
+    name: "up",
+    summary: "Start the cluster; with --demo also a guest that says hello",
+    load: async () => (await import("./up.ts")).up,
+  },
+  {
+    name: "down",
+    summary: "Stop the cluster, its pods and its guests; keep its data",
+    load: async () => (await import("./down.ts")).down,
+  },
+  {
+    name: "status",
+    summary: "Tell whether the cluster runs, and what runs in it",
+    load: async () => (await import("./status.ts")).status,
+  },
+  {
+    name: "console",
+    summary: "Attach to the serial console of a guest",
+    load: async () => (await import("./console.ts")).consoleCommand,
+  },
+  {
+    name: "kubectl",
+    summary: "Run kubectl against the cluster",
+    load: async () => (await import("./kubectl.ts")).kubectl,
+  },
+  {
+    name: "kubeconfig",
+    summary: "Print the path of the cluster's kubeconfig, or its text",
+    load: async () => (await import("./kubeconfig.ts")).kubeconfig,
+  },
+  {
+    name: "logs",
+    summary: "Show the log of the cluster process",
+    load: async () => (await import("./logs.ts")).logs,
+  },
+  {
+    name: "image",
+    summary: "Manage what image references mean here; build the demo guest",
+    load: async () => (await import("./image.ts")).image,
+  },
+  {
+    name: "manifest",
+    summary: "Print what installs Polyvirt on a cluster",
+    load: async () => (await import("./manifest.ts")).manifest,
+  },
+  {
+    name: "convert",
+    summary: "Show the machine that a VMI becomes, without a cluster",
+    load: async () => (await import("./convert.ts")).convert,
+  },
+  {
+    name: "capabilities",
+    summary: "Show what each hypervisor cannot do, or not without a feature gate",
+    load: async () => (await import("./capabilities.ts")).capabilities,
+  },
+  {
+    name: "cel",
+    summary: "Evaluate, check or translate a CEL expression",
+    load: async () => (await import("./cel.ts")).celCommand,
+  },
+  {
+    name: "reset",
+    summary: "Stop the cluster and delete everything it knows",
+    load: async () => (await import("./reset.ts")).reset,
+  },
+  {
+    name: "completion",
+    summary: "Print shell completion: source <(polyvirt completion bash)",
+    load: async () => (await import("./completion.ts")).completionFor(commands),
+  },
 ];
 
-export function findCommand(name: string): Command | undefined {
-  return commands.find((command) => command.name === name);
+export async function findCommand(name: string): Promise<Command | undefined> {
+  return commands.find((command) => command.name === name)?.load();
 }
 
 export function helpText(): string {

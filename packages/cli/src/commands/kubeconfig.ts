@@ -6,8 +6,6 @@ import { openDataDir } from "../data-dir.ts";
 import { errors } from "../errors.ts";
 
 export const kubeconfig: Command = {
-  name: "kubeconfig",
-  summary: "Print the path of the cluster's kubeconfig, or its text",
   usage: [
     "usage: polyvirt kubeconfig [--raw] [--data-dir DIR]",
     "",

@@ -5,8 +5,6 @@ import { openDataDir } from "../data-dir.ts";
 import { errors } from "../errors.ts";
 
 export const kubectl: Command = {
-  name: "kubectl",
-  summary: "Run kubectl against the cluster",
   usage: "usage: polyvirt kubectl ARGUMENTS…\n\nRuns the machine's kubectl with the cluster's kubeconfig.",
   async run(args, context) {
     const dataDir = openDataDir(undefined, context.env);

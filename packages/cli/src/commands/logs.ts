@@ -6,8 +6,6 @@ import { openDataDir } from "../data-dir.ts";
 import { errors } from "../errors.ts";
 
 export const logs: Command = {
-  name: "logs",
-  summary: "Show the log of the cluster process",
   usage: [
     "usage: polyvirt logs [--follow] [--data-dir DIR]",
     "",

@@ -5,8 +5,6 @@ import { errors } from "../errors.ts";
 import { operatorObjects } from "../operator-objects.ts";
 
 export const manifest: Command = {
-  name: "manifest",
-  summary: "Print what installs Polyvirt on a cluster",
   usage: [
     "usage: polyvirt manifest operator|kubevirt",
     "",

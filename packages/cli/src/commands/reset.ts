@@ -7,8 +7,6 @@ import { openDataDir, readClusterState } from "../data-dir.ts";
 import { errors } from "../errors.ts";
 
 export const reset: Command = {
-  name: "reset",
-  summary: "Stop the cluster and delete everything it knows",
   usage: [
     "usage: polyvirt reset --yes [--data-dir DIR]",
     "",

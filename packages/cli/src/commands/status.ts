@@ -19,8 +19,6 @@ interface ClusterStatus {
 }
 
 export const status: Command = {
-  name: "status",
-  summary: "Tell whether the cluster runs, and what runs in it",
   usage: [
     "usage: polyvirt status [--output text|json] [--data-dir DIR]",
     "",

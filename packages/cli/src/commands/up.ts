@@ -20,8 +20,6 @@ import { createProgress, type Progress } from "../progress.ts";
 import { runClusterHere } from "../run-cluster.ts";
 
 export const up: Command = {
-  name: "up",
-  summary: "Start the cluster; with --demo also a guest that says hello",
   usage: [
     "usage: polyvirt up [--demo] [--nodes N] [--port PORT] [--foreground] [--data-dir DIR]",
     "",
