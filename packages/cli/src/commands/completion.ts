@@ -17,7 +17,7 @@ export const completionFor = (entries: readonly CommandEntry[]): Command => ({
 
 async function bashCompletion(entries: readonly CommandEntry[]): Promise<string> {
   const cases = await Promise.all(
-    entries.map(async ({ name, load }) => `    ${name}) words="${(await load()).completions?.join(" ") ?? ""}" ;;`),
+    entries.map(async (entry) => `    ${entry.name}) words="${(await entry.load()).completions?.join(" ") ?? ""}" ;;`),
   );
   return [
     "_polyvirt() {",
