@@ -1,0 +1,70 @@
+import { exceptions } from "./exceptions.ts";
+import type { Statement } from "./statement.ts";
+import { comparable } from "./transcript.ts";
+
+export interface Outcome {
+  readonly transcript: readonly string[];
+  /** Why the statement does not hold. */
+  readonly failure?: string;
+}
+
+export interface Outcomes {
+  readonly kubernetes: ReadonlyMap<string, Outcome>;
+  readonly embedded: ReadonlyMap<string, Outcome>;
+}
+
+/** Prints every difference; true when there is none but the documented ones. */
+export function compare(statements: readonly Pick<Statement, "id">[], outcomes: Outcomes): boolean {
+  let differences = 0;
+  let excepted = 0;
+  const tell = (id: string, text: string): void => {
+    differences += 1;
+    process.stdout.write(`\n── ${id}\n${text}\n`);
+  };
+  for (const { id } of statements) {
+    const real = outcomes.kubernetes.get(id);
+    const ours = outcomes.embedded.get(id);
+    if (real?.failure !== undefined)
+      tell(id, `does not hold on Kubernetes: ${real.failure}\n${real.transcript.at(-1)}`);
+    if (ours?.failure !== undefined)
+      tell(id, `does not hold on the embedded: ${ours.failure}\n${ours.transcript.at(-1)}`);
+    if (real?.failure !== undefined || ours?.failure !== undefined) continue;
+    for (const { call, lines } of differing(real?.transcript ?? [], ours?.transcript ?? [])) {
+      const open = lines.filter((line) => !exceptions.some((exception) => exception.covers(id, call, line)));
+      if (open.length === 0) excepted += 1;
+      else tell(id, `${call}\n${open.join("\n")}`);
+    }
+  }
+  process.stdout.write(`\n${statements.length} statements, ${differences} differences, ${excepted} documented\n`);
+  return differences === 0;
+}
+
+interface Difference {
+  /** The call whose answers differ. */
+  readonly call: string;
+  /** `-` as Kubernetes says it, `+` as the embedded server does. */
+  readonly lines: readonly string[];
+}
+
+function differing(real: readonly string[], ours: readonly string[]): Difference[] {
+  const found: Difference[] = [];
+  const [mine, theirs] = [withoutPolls(ours), withoutPolls(real)];
+  for (let index = 0; index < Math.max(theirs.length, mine.length); index += 1) {
+    const [call = "", ...expected] = (theirs[index] ?? "").split("\n");
+    const [, ...actual] = (mine[index] ?? "").split("\n");
+    if (expected.join("\n") === actual.join("\n")) continue;
+    const lines = [
+      ...expected.filter((line) => !actual.includes(line)).map((line) => `- ${line}`),
+      ...actual.filter((line) => !expected.includes(line)).map((line) => `+ ${line}`),
+    ];
+    found.push({ call, lines: lines.length === 0 ? ["(the same lines in another order)"] : lines });
+  }
+  return found;
+}
+
+/** Looking again and again takes as many looks as it takes: of looks in a row the last counts. */
+function withoutPolls(transcript: readonly string[]): string[] {
+  const entries = transcript.map((entry) => comparable(entry));
+  const call = (entry: string | undefined) => entry?.split("\n", 1)[0];
+  return entries.filter((entry, index) => !entry.startsWith("GET ") || call(entry) !== call(entries[index + 1]));
+}
