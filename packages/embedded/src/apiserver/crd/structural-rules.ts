@@ -2,6 +2,7 @@ import { compileCrdRules } from "@polyvirt/cel";
 
 import { fieldError, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
+import { validateValue } from "../schema/validate.ts";
 
 /**
  * Whether a schema is structural: every value has a type, so that objects can be pruned and defaulted. Inside allOf, anyOf,
@@ -42,6 +43,10 @@ function checkLevel(schema: JsonObject, field: string, found: FieldError[], isRo
     found.push(
       fieldError.invalid(`${field}.type`, schema["type"], "must be empty if x-kubernetes-int-or-string is true"),
     );
+  }
+  // An object as a default gets its own fields' defaults later, and is checked with the object it is used in.
+  if (schema["default"] !== undefined && !isJsonObject(schema["default"])) {
+    found.push(...validateValue(schema["default"], schema, `${field}.default`));
   }
   if (schema["$ref"] !== undefined) found.push(fieldError.forbidden(`${field}.$ref`, "$ref is not supported"));
   if (isJsonObject(schema["properties"]) && isJsonObject(schema["additionalProperties"])) {

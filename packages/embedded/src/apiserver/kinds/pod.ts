@@ -1,3 +1,5 @@
+import { compareQuantities, isQuantity, parseQuantity } from "@polyvirt/core";
+
 import { fieldError, type FieldError } from "../http/status-error.ts";
 import { deepEqual, isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { ageColumn, ageOf, computed, nameColumn, textColumn, wide } from "./columns.ts";
@@ -101,7 +103,12 @@ export function validatePodSpec(spec: unknown, field: string): FieldError[] {
         ),
       );
       if (textOf(container["image"]) === "") found.push(fieldError.required(`${place}.image`));
-      found.push(...validatePorts(container, place), ...validateMounts(container, volumes, place));
+      const checks = [
+        validatePorts(container, place),
+        validateEnvironment(container, place),
+        validateResources(container, place),
+      ];
+      found.push(...checks.flat(), ...validateMounts(container, volumes, place));
     });
   }
   const policy = valueAt(spec, "restartPolicy");
@@ -118,6 +125,26 @@ function validatePorts(container: JsonObject, place: string): FieldError[] {
       : [fieldError.invalid(`${place}.ports[${index}].containerPort`, port, "must be between 1 and 65535, inclusive")],
   );
 }
+
+function validateEnvironment(container: JsonObject, place: string): FieldError[] {
+  const rule = "a valid environment variable name must consist only of printable ASCII characters other than '='";
+  return objectsIn(container["env"]).flatMap(({ name }, index) =>
+    /^[ -<>-~]+$/.test(textOf(name)) ? [] : [fieldError.invalid(`${place}.env[${index}].name`, name, rule)],
+  );
+}
+
+function validateResources(container: JsonObject, place: string): FieldError[] {
+  const { requests, limits } = isJsonObject(container["resources"]) ? container["resources"] : {};
+  return Object.entries(isJsonObject(requests) ? requests : {}).flatMap(([name, request]) => {
+    const limit = valueAt(limits, name);
+    if (limit === undefined || !exceeds(textOf(request), textOf(limit))) return [];
+    const rule = `must be less than or equal to ${name} limit of ${textOf(limit)}`;
+    return [fieldError.invalid(`${place}.resources.requests`, request, rule)];
+  });
+}
+
+const exceeds = (request: string, limit: string): boolean =>
+  isQuantity(request) && isQuantity(limit) && compareQuantities(parseQuantity(request), parseQuantity(limit)) > 0;
 
 function validateMounts(container: JsonObject, volumes: ReadonlySet<unknown>, place: string): FieldError[] {
   const paths = new Set<unknown>();
