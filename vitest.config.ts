@@ -7,11 +7,16 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        test: { name: "unit", include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "examples/**/*.test.ts"] },
+        test: {
+          name: "unit",
+          setupFiles: ["tools/test-setup.ts"],
+          include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "examples/**/*.test.ts"],
+        },
       },
       {
         test: {
           name: "integration",
+          setupFiles: ["tools/test-setup.ts"],
           include: ["packages/*/src/**/*.itest.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
