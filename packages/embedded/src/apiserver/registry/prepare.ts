@@ -109,7 +109,7 @@ export function validateObject(
       ? missingFields(object, resource.schema, strategy.optional)
       : validateValue(object, resource.schema, "")),
     ...(strategy.validate?.(object, old) ?? []),
-    ...(resource.typed ? unqualifiedFinalizers(object) : []),
+    ...(resource.typed && resource.group !== "apiextensions.k8s.io" ? unqualifiedFinalizers(object) : []),
     ...(old === undefined ? [] : validateFinalizers(object, old)),
   ];
   // Rules may rely on the schema's types and limits, so they only see what keeps them.
@@ -148,12 +148,14 @@ function withoutRepeats(found: readonly FieldError[]): FieldError[] {
 
 const standardFinalizers: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** Finalizers of built-in kinds carry their maker's domain; custom resources are free in that. */
+/** Finalizers of built-in kinds carry their maker's domain; custom resources and their definitions are free in that. */
 function unqualifiedFinalizers({ metadata }: ApiObject): FieldError[] {
   const detail = "name is neither a standard finalizer name nor is it fully qualified";
-  return (metadata.finalizers ?? [])
-    .filter((finalizer) => !finalizer.includes("/") && !standardFinalizers.has(finalizer))
-    .map((finalizer) => fieldError.invalid("metadata.finalizers", finalizer, detail));
+  return (metadata.finalizers ?? []).flatMap((finalizer, index) =>
+    finalizer.includes("/") || standardFinalizers.has(finalizer)
+      ? []
+      : [fieldError.invalid(`metadata.finalizers[${index}]`, finalizer, detail)],
+  );
 }
 
 function validateFinalizers(object: ApiObject, old: ApiObject): FieldError[] {
