@@ -25,7 +25,7 @@ export abstract class LazyObject extends CelObject {
   abstract field(name: string): Value | undefined;
 }
 
-export function noSuchKey(key: Value): CelError {
+function noSuchKey(key: Value): CelError {
   return new CelError(`no such key: ${describeKey(key)}`);
 }
 
@@ -63,7 +63,7 @@ function missingField(operand: Value, name: string): CelError {
 }
 
 /** The field's value, or undefined when there is no such field. */
-export function findField(operand: Value, name: string): Value | undefined {
+function findField(operand: Value, name: string): Value | undefined {
   if (typeof operand !== "object" || operand === null) return undefined;
   if (operand instanceof StructValue) return operand.fields.get(name);
   if (operand instanceof LazyObject) return operand.field(name);

@@ -28,7 +28,7 @@ interface Node extends Range {
   readonly at: number;
 }
 
-export interface LiteralExpr extends Node {
+interface LiteralExpr extends Node {
   readonly kind: "literal";
   readonly value: Value;
   readonly type: LiteralType;
@@ -38,7 +38,7 @@ export interface LiteralExpr extends Node {
 
 export type LiteralType = "null" | "bool" | "int" | "uint" | "double" | "string" | "bytes" | "quantity" | "version";
 
-export interface IdentExpr extends Node {
+interface IdentExpr extends Node {
   readonly kind: "ident";
   /** With a leading dot when it names something outside the container and the comprehension scopes. */
   readonly name: string;
@@ -70,14 +70,14 @@ export interface CallExpr extends Node {
   readonly args: readonly Expr[];
 }
 
-export interface LogicalExpr extends Node {
+interface LogicalExpr extends Node {
   readonly kind: "logical";
   readonly operator: "&&" | "||";
   /** Two or more: `a && b && c` is one node, so that long conditions stay flat. */
   readonly terms: readonly Expr[];
 }
 
-export interface ConditionalExpr extends Node {
+interface ConditionalExpr extends Node {
   readonly kind: "conditional";
   readonly test: Expr;
   readonly consequence: Expr;
@@ -131,7 +131,7 @@ export interface ComprehensionExpr extends Node {
 }
 
 /** `cel.bind(name, value, body)` */
-export interface BindExpr extends Node {
+interface BindExpr extends Node {
   readonly kind: "bind";
   readonly name: string;
   readonly value: Expr;
@@ -139,14 +139,14 @@ export interface BindExpr extends Node {
 }
 
 /** `cel.block([slot, …], body)`: shared subexpressions, each evaluated at most once. */
-export interface BlockExpr extends Node {
+interface BlockExpr extends Node {
   readonly kind: "block";
   readonly slots: readonly Expr[];
   readonly body: Expr;
 }
 
 /** `target.optMap(variable, body)` and `optFlatMap`. */
-export interface OptionalMapExpr extends Node {
+interface OptionalMapExpr extends Node {
   readonly kind: "optional-map";
   readonly target: Expr;
   readonly variable: string;

@@ -34,11 +34,10 @@ import {
   param,
   sameType,
   typeOf,
-  typeParameters,
   unwrapOptional,
   type Type,
 } from "./types.ts";
-import { Substitution, mostGeneral } from "./unify.ts";
+import { Substitution, instantiate, mostGeneral } from "./unify.ts";
 
 export interface CheckResult {
   readonly type: Type;
@@ -256,7 +255,8 @@ class Checker {
     const ids: string[] = [];
     for (const overload of declaration.overloads) {
       if (overload.member !== isMember || overload.params.length !== argTypes.length) continue;
-      const [resultType = DYN, ...params] = this.#instantiate([overload.result, ...overload.params]);
+      const signature = instantiate([overload.result, ...overload.params], () => this.#freshParam());
+      const [resultType = DYN, ...params] = signature;
       if (!this.#substitution.attempt(() => this.#substitution.assignAll(argTypes, params))) continue;
       ids.push(overload.id);
       const found = this.#resolve(resultType);
@@ -273,18 +273,6 @@ class Checker {
     }
     this.#overloads.set(expr.id, ids);
     return result;
-  }
-
-  /** Gives an overload's type parameters names that nothing else uses. */
-  #instantiate(signature: readonly Type[]): readonly Type[] {
-    if (!signature.some(hasParams)) return signature;
-    const fresh = new Substitution();
-    const visit = (type: Type): void => {
-      if (type.kind === "param" && fresh.find(type) === undefined) fresh.bind(type.name, this.#freshParam());
-      for (const inner of typeParameters(type)) visit(inner);
-    };
-    for (const type of signature) visit(type);
-    return signature.map((type) => fresh.apply(type, false));
   }
 
   #logical(terms: readonly Expr[]): Type {
@@ -424,8 +412,4 @@ class Checker {
     }
     return this.#resolve(body);
   }
-}
-
-function hasParams(type: Type): boolean {
-  return type.kind === "param" || typeParameters(type).some(hasParams);
 }

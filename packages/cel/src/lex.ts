@@ -1,7 +1,7 @@
 import type { Dialect } from "./dialect.ts";
 import type { Issue } from "./source.ts";
 
-export type TokenKind =
+type TokenKind =
   | "identifier"
   | "quoted-identifier"
   | "int"

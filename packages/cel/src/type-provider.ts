@@ -18,12 +18,6 @@ export interface TypeProvider {
   construct?(typeName: string, fields: ReadonlyMap<string, Value>): Value | undefined;
 }
 
-export const noTypes: TypeProvider = {
-  findType: () => undefined,
-  findField: () => undefined,
-  fieldNames: () => [],
-};
-
 /** Asks each provider in turn. */
 export function joinProviders(providers: readonly TypeProvider[]): TypeProvider {
   const [only] = providers;

@@ -127,3 +127,19 @@ function isEqualOrLessSpecific(a: Type, b: Type): boolean {
   }
   return sameType(a, b);
 }
+
+/** A signature with names for its type parameters that nothing else uses. */
+export function instantiate(signature: readonly Type[], fresh: () => Type): readonly Type[] {
+  if (!signature.some(hasParams)) return signature;
+  const renaming = new Substitution();
+  const visit = (type: Type): void => {
+    if (type.kind === "param" && renaming.find(type) === undefined) renaming.bind(type.name, fresh());
+    for (const inner of typeParameters(type)) visit(inner);
+  };
+  for (const type of signature) visit(type);
+  return signature.map((type) => renaming.apply(type, false));
+}
+
+function hasParams(type: Type): boolean {
+  return type.kind === "param" || typeParameters(type).some(hasParams);
+}

@@ -206,7 +206,7 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-export function isPlainObject(value: Value): value is PlainObject {
+function isPlainObject(value: Value): value is PlainObject {
   return (
     typeof value === "object" &&
     value !== null &&

@@ -147,7 +147,7 @@ export function modulo(a: Value, b: Value): Value {
   return noOverload("_%_", a, b);
 }
 
-export function negate(a: Value): Value {
+function negate(a: Value): Value {
   if (typeof a === "number") return 0 - a;
   if (typeof a === "bigint") return intFrom(-a) ?? intOverflow();
   if (a instanceof Double) return new Double(-a.value);

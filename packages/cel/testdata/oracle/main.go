@@ -1,6 +1,6 @@
 // Oracle answers what Kubernetes' own CEL says about expressions: one JSON object a line on standard input,
 // {"expr": "…", "vars": {…}, "types": {"x": "string"}}, and one a line on standard output with type, value or error,
-// cost and estimated cost. regenerate.mjs runs it over kubernetes-vectors.json.
+// cost and estimated cost. generate/kubernetes-vectors.ts runs it over kubernetes-vectors.json.
 package main
 
 import (

@@ -16,7 +16,7 @@ import { CelError, CelObject, Double, canonicalInt, intFrom, type Value } from "
 
 export const QUANTITY: Type = opaque("kubernetes.Quantity");
 
-export class QuantityValue extends CelObject {
+class QuantityValue extends CelObject {
   readonly quantity: Quantity;
 
   constructor(quantity: Quantity) {

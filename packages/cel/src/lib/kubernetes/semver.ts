@@ -55,7 +55,7 @@ function prereleaseProblem(part: string): string | undefined {
 }
 
 /** The version, or an error value that says what is wrong. */
-export function parseSemver(text: string): SemverValue | CelError {
+function parseSemver(text: string): SemverValue | CelError {
   if (text === "") return new CelError("Version string empty");
   const [beforeBuild = "", ...build] = text.split("+");
   const dash = beforeBuild.indexOf("-");
@@ -99,7 +99,7 @@ function withoutLeadingZeros(part: string): string {
   return /^\d/.test(stripped) ? stripped : `0${stripped}`;
 }
 
-export function compareSemver(a: SemverValue, b: SemverValue): -1 | 0 | 1 {
+function compareSemver(a: SemverValue, b: SemverValue): -1 | 0 | 1 {
   for (let index = 0; index < 3; index += 1) {
     const left = a.numbers[index] ?? 0n;
     const right = b.numbers[index] ?? 0n;
