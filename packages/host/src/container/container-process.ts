@@ -66,8 +66,14 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
       },
     });
     const watched = watchContainer(directory, clock, true);
-    child.once("exit", () => watched.shimEnded());
-    child.once("error", () => watched.shimEnded());
+    child.once("exit", () => {
+      if (!fs.existsSync(path.join(directory, "shim"))) recordFailure(directory, "unshare failed");
+      watched.shimEnded();
+    });
+    child.once("error", (error) => {
+      recordFailure(directory, error.message);
+      watched.shimEnded();
+    });
     // The fourth descriptor is a pipe to us by the stdio list above.
     const started = child.stdio[3] as Readable;
     started.on("error", () => {});
@@ -80,6 +86,18 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
   } finally {
     fs.closeSync(stdout);
     fs.closeSync(stderr);
+  }
+}
+
+/** The shim itself could not be started: no user namespaces, no `unshare`. Recorded as the shim would have done. */
+function recordFailure(directory: string, what: string): void {
+  try {
+    const said = fs.readFileSync(path.join(directory, "stderr"), "utf8").trim();
+    const need = 'containers need the program "unshare" and, without root, user namespaces';
+    fs.writeFileSync(path.join(directory, "setup-error"), `${what}: ${said === "" ? need : `${said}; ${need}`}`);
+    fs.writeFileSync(path.join(directory, "exit"), "125\n");
+  } catch {
+    // The directory is gone: the container had ended and was removed before its shim was reaped.
   }
 }
 

@@ -105,7 +105,9 @@ export function unshareFlags(spec: ContainerSpec, rootless: boolean): string[] {
 
 /** `setpriv` and its arguments, or nothing when the container keeps everything that the kubelet has. */
 function credentialCommand(spec: Pick<ContainerSpec, "credentials" | "privileged">, more: readonly string[]): string[] {
-  const { uid, gid, groups, capabilities, noNewPrivileges } = spec.credentials;
+  const { capabilities, noNewPrivileges } = spec.credentials;
+  // A program that is not root has one user to give away: its own, which is root inside.
+  const { uid, gid, groups } = process.getuid?.() === 0 ? spec.credentials : { uid: 0, gid: 0, groups: [] };
   const arguments_ = [...more];
   if (uid !== 0 || gid !== 0 || groups.length > 0) {
     arguments_.push(`--reuid=${uid}`, `--regid=${gid}`);

@@ -56,7 +56,28 @@ done
 must mount -t tmpfs -o mode=755 tmpfs "$PV_DIR/root"
 must cd "$PV_DIR/root"
 must mkdir upper work root
-must mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+if [ "$PV_ROOTLESS" = 1 ]; then
+  # Without being root on the machine, "/" itself cannot be a lower directory because of what is mounted below it.
+  must mount --bind root root
+  for place in /*; do
+    name=\${place#/}
+    case $name in
+    proc | sys | dev | run) must mkdir "root/$name" ;;
+    *[,:]*) ;;
+    *)
+      if [ -h "$place" ]; then
+        must cp -P "$place" "root/$name"
+      elif [ -d "$place" ]; then
+        must mkdir "root/$name" "upper-$name" "work-$name"
+        mount -t overlay overlay -o "lowerdir=$place,upperdir=upper-$name,workdir=work-$name" "root/$name" 2>/dev/null ||
+          must mount --rbind "$place" "root/$name"
+      fi
+      ;;
+    esac
+  done
+else
+  must mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+fi
 i=0
 while [ $i -lt "$PV_LOWERS" ]; do
   eval "lower=\\$PV_LOWER_$i"
@@ -89,14 +110,16 @@ else
   must ln -s /proc/self/fd/0 dev/stdin
   must ln -s /proc/self/fd/1 dev/stdout
   must ln -s /proc/self/fd/2 dev/stderr
-  must mount -o bind,ro /sys sys
+  if [ "$PV_ROOTLESS" = 1 ]; then must mount --rbind /sys sys; else must mount -o bind,ro /sys sys; fi
 fi
 if [ "$PV_HOST_PID" = 1 ]; then
   must mount --rbind /proc proc
 else
   must mount -t proc -o nosuid,nodev,noexec proc proc
 fi
-[ -z "$PV_HOSTNAME" ] || printf '%s' "$PV_HOSTNAME" >proc/sys/kernel/hostname || fail "failed: set the host name"
+if [ -n "$PV_HOSTNAME" ]; then
+  (printf '%s' "$PV_HOSTNAME" >proc/sys/kernel/hostname) 2>/dev/null || must hostname "$PV_HOSTNAME"
+fi
 if [ "$PV_PRIVILEGED" != 1 ]; then
   for name in sys sysrq-trigger irq bus; do
     [ ! -e "proc/$name" ] || must mount -o bind,ro "proc/$name" "proc/$name"
