@@ -141,8 +141,9 @@ export class SchemaTypes implements TypeProvider {
 
   readonly #open = new Set<string>();
 
-  findType(name: string): Type | undefined {
-    return this.#structs.get(name)?.type;
+  /** Types of schemas cannot be named: `vmi.spec` in an expression is always the field. */
+  findType(): undefined {
+    return undefined;
   }
 
   findField(typeName: string, field: string): FieldInfo | undefined {
