@@ -101,7 +101,7 @@ describe("one command, one kubectl apply, one guest that speaks", () => {
       "jsonpath={range .items[*]}{.reason}: {.message}{'\\n'}{end}",
     );
     expect(events.stdout).toContain("The VirtualMachineInstance was shut down.");
-    const left = (await cluster.processes()).filter((info) => /qemu-system|virt-launcher/.test(info.commandLine));
+    const left = (await cluster.processes()).filter((info) => /qemu-system|virt-launcher\.js/.test(info.commandLine));
     expect(left).toEqual([]);
     const nodes = await readdir(join(cluster.dataDir, "nodes"));
     await eventually(
