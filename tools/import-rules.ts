@@ -38,5 +38,6 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   "virt-launcher": { ring: 5 },
   cli: { ring: 6 },
   e2e: { ring: 7, blackBox: ["core"] },
-  bench: { ring: 7 },
+  // Starts the servers that it compares the way the black-box tests do.
+  bench: { ring: 7, beside: ["e2e"] },
 };

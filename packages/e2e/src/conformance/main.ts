@@ -17,7 +17,7 @@ const chosen = statements.filter(({ id }) => wanted.length === 0 || wanted.inclu
 const binaries = await obtainKubernetes(process.env["KUBERNETES_BIN"]);
 
 const outcomes = {
-  kubernetes: await outcomesOn(() => startKubernetes(binaries, { durable: false })),
+  kubernetes: await outcomesOn(() => startKubernetes(binaries, { durable: false, housekeeping: true })),
   embedded: await outcomesOn(startEmbedded),
 };
 const compared = wanted.length === 0 ? [...chosen, { id: "clients" }] : chosen;

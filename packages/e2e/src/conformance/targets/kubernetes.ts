@@ -22,6 +22,8 @@ const controllers = [
 interface KubernetesOptions {
   /** Off for suites, which lose nothing that matters; on where speed is compared. */
   readonly durable: boolean;
+  /** Whether namespaces are furnished and emptied and owners' objects collected. */
+  readonly housekeeping: boolean;
 }
 
 /** etcd, kube-apiserver and the controllers that housekeeping needs, on free loopback ports in a directory of their own. */
@@ -35,8 +37,7 @@ export async function startKubernetes(binaries: KubernetesBinaries, options: Kub
   try {
     const etcd = await startEtcd(directory, options, programs);
     const kubeconfig = await startApiServer(binaries.apiServer, directory, etcd, programs);
-    const controllerManager = await startControllers(binaries.controllerManager, directory, kubeconfig);
-    programs.push(controllerManager);
+    if (options.housekeeping) programs.push(await startControllers(binaries.controllerManager, directory, kubeconfig));
     return {
       name: "kubernetes",
       directory,
