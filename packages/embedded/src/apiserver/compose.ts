@@ -28,6 +28,7 @@ import { Router } from "./http/router.ts";
 import { UpgradeRouter } from "./http/upgrade-router.ts";
 import { builtinKinds } from "./kinds/index.ts";
 import { openApiRoute } from "./openapi/openapi-route.ts";
+import { publishOwnService } from "./own-service.ts";
 import type { Pki } from "./pki.ts";
 import { ServiceResolver } from "./proxy/service-resolver.ts";
 import { Deletion } from "./registry/deletion.ts";
@@ -60,7 +61,7 @@ export interface RunningServer {
   readonly router: Router;
   readonly upgrades: UpgradeRouter;
   /** Starts the background work, once requests can be served. */
-  begin(): void;
+  begin(): Promise<void>;
   end(): void;
   closeStore(): Promise<void>;
 }
@@ -144,7 +145,15 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
       logger,
       routes: [(upgrade) => aggregator.upgrade(upgrade), (upgrade) => kubelets.upgrade(upgrade)],
     }),
-    begin() {
+    async begin() {
+      const [host, port] = splitAddress(parts.address());
+      await publishOwnService({
+        objects,
+        services: builtin("", "services"),
+        endpointSlices: builtin("discovery.k8s.io", "endpointslices"),
+        host,
+        port: Number(port),
+      });
       for (const worker of workers) worker.start();
     },
     end() {
@@ -153,6 +162,12 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
     },
     closeStore: () => store.close(),
   };
+}
+
+/** `127.0.0.1:6443` in its two parts. */
+function splitAddress(address: string): [host: string, port: string] {
+  const colon = address.lastIndexOf(":");
+  return [address.slice(0, colon), address.slice(colon + 1)];
 }
 
 function layFoundation({ store, clock, logger }: ServerParts): Foundation {

@@ -83,7 +83,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         });
         address = `${host}:${listener.port}`;
         running = { listener, server, pki };
-        server.begin();
+        await server.begin();
       } catch (error) {
         await store.close();
         throw error;

@@ -102,9 +102,16 @@ export function resourcesOf(definition: ApiObject): Resource[] {
         virtual: false,
         definitionName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
         ...(scale === undefined ? {} : { scale: scalePaths(scale) }),
+        ...(version["deprecated"] === true
+          ? { deprecation: deprecationOf(version, apiVersionOf(group, name), kind) }
+          : {}),
         ...(hasRules(schema) ? { rules: once(() => compileCrdRules(schema)) } : {}),
       } satisfies Resource;
     });
+}
+
+function deprecationOf(version: JsonObject, apiVersion: string, kind: string): string {
+  return textOf(version["deprecationWarning"]) || `${apiVersion} ${kind} is deprecated`;
 }
 
 function once<T>(make: () => T): () => T {

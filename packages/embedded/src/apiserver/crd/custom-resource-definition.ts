@@ -11,6 +11,7 @@ export const customResourceDefinition: BuiltinKind = {
   group: crdGroup,
   version: "v1",
   kind: "CustomResourceDefinition",
+  description: "Adds a kind of object to this API, with its schema.",
   plural: "customresourcedefinitions",
   namespaced: false,
   schema: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition",

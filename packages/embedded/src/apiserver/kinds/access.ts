@@ -10,6 +10,7 @@ export const accessKinds: readonly BuiltinKind[] = [
   {
     ...authorization,
     kind: "SubjectAccessReview",
+    description: "Asks whether a user may do something.",
     plural: "subjectaccessreviews",
     namespaced: false,
     schema: authorizationSchema("SubjectAccessReview"),
@@ -17,6 +18,7 @@ export const accessKinds: readonly BuiltinKind[] = [
   {
     ...authorization,
     kind: "SelfSubjectAccessReview",
+    description: "Asks whether you may do something.",
     plural: "selfsubjectaccessreviews",
     namespaced: false,
     schema: authorizationSchema("SelfSubjectAccessReview"),
@@ -24,6 +26,7 @@ export const accessKinds: readonly BuiltinKind[] = [
   {
     ...authorization,
     kind: "LocalSubjectAccessReview",
+    description: "Asks whether a user may do something in a namespace.",
     plural: "localsubjectaccessreviews",
     namespaced: true,
     schema: authorizationSchema("LocalSubjectAccessReview"),
@@ -31,6 +34,7 @@ export const accessKinds: readonly BuiltinKind[] = [
   {
     ...authorization,
     kind: "SelfSubjectRulesReview",
+    description: "Asks for everything that you may do in a namespace.",
     plural: "selfsubjectrulesreviews",
     namespaced: false,
     schema: authorizationSchema("SelfSubjectRulesReview"),
@@ -38,6 +42,7 @@ export const accessKinds: readonly BuiltinKind[] = [
   {
     ...authentication,
     kind: "TokenReview",
+    description: "Asks whose token this is.",
     plural: "tokenreviews",
     namespaced: false,
     schema: authenticationSchema("TokenReview"),
@@ -45,6 +50,7 @@ export const accessKinds: readonly BuiltinKind[] = [
   {
     ...authentication,
     kind: "SelfSubjectReview",
+    description: "Asks who you are.",
     plural: "selfsubjectreviews",
     namespaced: false,
     schema: authenticationSchema("SelfSubjectReview"),

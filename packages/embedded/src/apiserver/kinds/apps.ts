@@ -65,6 +65,7 @@ function validateWorkload(object: ApiObject, old: ApiObject | undefined): FieldE
 const deployment: BuiltinKind = {
   ...v1,
   kind: "Deployment",
+  description: "Keeps a number of equal pods running and replaces them step by step when their template changes.",
   plural: "deployments",
   schema: schema("Deployment"),
   shortNames: ["deploy"],
@@ -102,6 +103,7 @@ const number = (object: ApiObject, ...path: string[]): number => {
 const replicaSet: BuiltinKind = {
   ...v1,
   kind: "ReplicaSet",
+  description: "Keeps a number of equal pods running; usually made by a Deployment.",
   plural: "replicasets",
   schema: schema("ReplicaSet"),
   shortNames: ["rs"],
@@ -132,6 +134,7 @@ const replicaSet: BuiltinKind = {
 const daemonSet: BuiltinKind = {
   ...v1,
   kind: "DaemonSet",
+  description: "Runs one pod on each node that fits.",
   plural: "daemonsets",
   schema: schema("DaemonSet"),
   shortNames: ["ds"],
@@ -174,6 +177,7 @@ const daemonSet: BuiltinKind = {
 const controllerRevision: BuiltinKind = {
   ...v1,
   kind: "ControllerRevision",
+  description: "An earlier state of a workload, kept so that it can be gone back to.",
   plural: "controllerrevisions",
   schema: schema("ControllerRevision"),
   columns: columns(

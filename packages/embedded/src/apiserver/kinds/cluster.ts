@@ -9,6 +9,7 @@ const lease: BuiltinKind = {
   group: "coordination.k8s.io",
   version: "v1",
   kind: "Lease",
+  description: "Who currently holds a role, and until when; also the heartbeat of nodes.",
   plural: "leases",
   namespaced: true,
   schema: "io.k8s.api.coordination.v1.Lease",
@@ -19,6 +20,7 @@ const endpointSlice: BuiltinKind = {
   group: "discovery.k8s.io",
   version: "v1",
   kind: "EndpointSlice",
+  description: "The addresses of the pods behind a Service.",
   plural: "endpointslices",
   namespaced: true,
   schema: "io.k8s.api.discovery.v1.EndpointSlice",
@@ -38,6 +40,7 @@ const endpointSlice: BuiltinKind = {
     ),
   ),
   strategy: {
+    countsGenerations: true,
     optional: ["endpoints"],
     applyDefaults(object) {
       object["endpoints"] ??= [];
@@ -63,6 +66,7 @@ const eventsEvent: BuiltinKind = {
   group: "events.k8s.io",
   version: "v1",
   kind: "Event",
+  description: "Something that happened to an object, for people to read; it is forgotten after a while.",
   plural: "events",
   namespaced: true,
   schema: "io.k8s.api.events.v1.Event",
@@ -106,6 +110,7 @@ const podDisruptionBudget: BuiltinKind = {
   group: "policy",
   version: "v1",
   kind: "PodDisruptionBudget",
+  description: "How many pods of a group may be taken away at once on purpose.",
   plural: "poddisruptionbudgets",
   namespaced: true,
   schema: "io.k8s.api.policy.v1.PodDisruptionBudget",
@@ -136,6 +141,7 @@ const priorityClass: BuiltinKind = {
   group: "scheduling.k8s.io",
   version: "v1",
   kind: "PriorityClass",
+  description: "A name for how important pods are compared with others.",
   plural: "priorityclasses",
   namespaced: false,
   schema: "io.k8s.api.scheduling.v1.PriorityClass",
@@ -164,6 +170,7 @@ const storageClass: BuiltinKind = {
   group: "storage.k8s.io",
   version: "v1",
   kind: "StorageClass",
+  description: "A kind of storage, and who makes volumes of it.",
   plural: "storageclasses",
   namespaced: false,
   schema: "io.k8s.api.storage.v1.StorageClass",
@@ -262,6 +269,7 @@ const rbacKinds: readonly BuiltinKind[] = [
   {
     ...rbac,
     kind: "Role",
+    description: "What may be done with which resources of one namespace.",
     plural: "roles",
     namespaced: true,
     schema: rbacSchema("Role"),
@@ -271,6 +279,7 @@ const rbacKinds: readonly BuiltinKind[] = [
   {
     ...rbac,
     kind: "ClusterRole",
+    description: "What may be done with which resources of the whole cluster.",
     plural: "clusterroles",
     namespaced: false,
     schema: rbacSchema("ClusterRole"),
@@ -280,6 +289,7 @@ const rbacKinds: readonly BuiltinKind[] = [
   {
     ...rbac,
     kind: "RoleBinding",
+    description: "Who has a role, in one namespace.",
     plural: "rolebindings",
     namespaced: true,
     schema: rbacSchema("RoleBinding"),
@@ -289,6 +299,7 @@ const rbacKinds: readonly BuiltinKind[] = [
   {
     ...rbac,
     kind: "ClusterRoleBinding",
+    description: "Who has a cluster role, in the whole cluster.",
     plural: "clusterrolebindings",
     namespaced: false,
     schema: rbacSchema("ClusterRoleBinding"),

@@ -14,6 +14,7 @@ const terminating = (object: ApiObject, otherwise: string): string =>
 const namespace: BuiltinKind = {
   ...v1,
   kind: "Namespace",
+  description: "A part of the cluster with its own names; deleting it deletes what is in it.",
   plural: "namespaces",
   namespaced: false,
   schema: schema("Namespace"),
@@ -39,6 +40,7 @@ const namespace: BuiltinKind = {
 const node: BuiltinKind = {
   ...v1,
   kind: "Node",
+  description: "A machine, or a part of one, that runs pods.",
   plural: "nodes",
   namespaced: false,
   schema: schema("Node"),
@@ -87,6 +89,7 @@ function nodeAddress(object: ApiObject, type: string): unknown {
 const event: BuiltinKind = {
   ...v1,
   kind: "Event",
+  description: "Something that happened to an object, for people to read; it is forgotten after a while.",
   plural: "events",
   namespaced: true,
   schema: schema("Event"),
@@ -148,6 +151,7 @@ function eventSource(object: ApiObject): string {
 const secret: BuiltinKind = {
   ...v1,
   kind: "Secret",
+  description: "Small pieces of data that not everyone should see.",
   plural: "secrets",
   namespaced: true,
   schema: schema("Secret"),
@@ -176,6 +180,7 @@ const secret: BuiltinKind = {
 const configMap: BuiltinKind = {
   ...v1,
   kind: "ConfigMap",
+  description: "Settings that pods read as files or environment variables.",
   plural: "configmaps",
   namespaced: true,
   schema: schema("ConfigMap"),
@@ -236,6 +241,7 @@ function validateImmutable(
 const serviceAccount: BuiltinKind = {
   ...v1,
   kind: "ServiceAccount",
+  description: "The identity of programs that run in pods.",
   plural: "serviceaccounts",
   namespaced: true,
   schema: schema("ServiceAccount"),
@@ -249,6 +255,7 @@ const serviceTypes = ["ClusterIP", "ExternalName"];
 const service: BuiltinKind = {
   ...v1,
   kind: "Service",
+  description: "A name under which clients reach the pods that its selector selects.",
   plural: "services",
   namespaced: true,
   schema: schema("Service"),
@@ -265,7 +272,7 @@ const service: BuiltinKind = {
     wide(computed("Selector", (object) => labelsText(valueAt(object, "spec", "selector")))),
   ],
   strategy: {
-    nameRule: "dns1035",
+    nameRule: "label",
     applyDefaults(object) {
       const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
       object["spec"] = spec;
@@ -321,6 +328,7 @@ const accessModesText = (modes: unknown): string =>
 const persistentVolumeClaim: BuiltinKind = {
   ...v1,
   kind: "PersistentVolumeClaim",
+  description: "A request for storage that outlives pods.",
   plural: "persistentvolumeclaims",
   namespaced: true,
   schema: schema("PersistentVolumeClaim"),
@@ -363,6 +371,7 @@ function validateClaim(spec: unknown): FieldError[] {
 const persistentVolume: BuiltinKind = {
   ...v1,
   kind: "PersistentVolume",
+  description: "A piece of storage that a claim can be bound to.",
   plural: "persistentvolumes",
   namespaced: false,
   schema: schema("PersistentVolume"),

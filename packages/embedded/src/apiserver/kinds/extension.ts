@@ -51,7 +51,7 @@ function validateWebhooks(object: ApiObject): FieldError[] {
         fieldError.invalid(
           `${field}.admissionReviewVersions`,
           webhook["admissionReviewVersions"],
-          "must include at least one of v1",
+          "must include at least one of v1, v1beta1",
         ),
       );
     }
@@ -77,6 +77,7 @@ const webhooksColumn = {
 const mutatingWebhookConfiguration: BuiltinKind = {
   ...admission,
   kind: "MutatingWebhookConfiguration",
+  description: "Servers that are asked to complete or change objects before they are stored.",
   plural: "mutatingwebhookconfigurations",
   schema: "io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration",
   categories: ["api-extensions"],
@@ -91,6 +92,7 @@ const mutatingWebhookConfiguration: BuiltinKind = {
 const validatingWebhookConfiguration: BuiltinKind = {
   ...admission,
   kind: "ValidatingWebhookConfiguration",
+  description: "Servers that are asked whether objects may be stored.",
   plural: "validatingwebhookconfigurations",
   schema: "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration",
   categories: ["api-extensions"],
@@ -106,6 +108,7 @@ const apiService: BuiltinKind = {
   group: "apiregistration.k8s.io",
   version: "v1",
   kind: "APIService",
+  description: "An API group that another server answers for.",
   plural: "apiservices",
   namespaced: false,
   schema: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService",

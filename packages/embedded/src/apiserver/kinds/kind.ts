@@ -45,6 +45,8 @@ export interface BuiltinKind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** One sentence for `kubectl explain`. */
+  readonly description: string;
   /** Name of the schema in `gen/builtin-schemas.json`. */
   readonly schema: string;
   readonly shortNames?: readonly string[];

@@ -11,6 +11,7 @@ export const pod: BuiltinKind = {
   group: "",
   version: "v1",
   kind: "Pod",
+  description: "Containers that run together on one node and share its addresses and volumes.",
   plural: "pods",
   namespaced: true,
   schema: "io.k8s.api.core.v1.Pod",

@@ -80,6 +80,7 @@ export const policyKinds: readonly BuiltinKind[] = [
   {
     ...v1,
     kind: "ValidatingAdmissionPolicy",
+    description: "Expressions that decide whether objects may be stored.",
     plural: "validatingadmissionpolicies",
     schema: schema("ValidatingAdmissionPolicy"),
     categories,
@@ -94,6 +95,7 @@ export const policyKinds: readonly BuiltinKind[] = [
   {
     ...v1,
     kind: "ValidatingAdmissionPolicyBinding",
+    description: "Where a ValidatingAdmissionPolicy applies, and what a failure leads to.",
     plural: "validatingadmissionpolicybindings",
     schema: schema("ValidatingAdmissionPolicyBinding"),
     categories,
@@ -107,6 +109,7 @@ export const policyKinds: readonly BuiltinKind[] = [
   {
     ...v1,
     kind: "MutatingAdmissionPolicy",
+    description: "Expressions that change objects before they are stored.",
     plural: "mutatingadmissionpolicies",
     schema: schema("MutatingAdmissionPolicy"),
     categories,
@@ -123,6 +126,7 @@ export const policyKinds: readonly BuiltinKind[] = [
   {
     ...v1,
     kind: "MutatingAdmissionPolicyBinding",
+    description: "Where a MutatingAdmissionPolicy applies.",
     plural: "mutatingadmissionpolicybindings",
     schema: schema("MutatingAdmissionPolicyBinding"),
     categories,

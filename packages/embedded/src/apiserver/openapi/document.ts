@@ -47,7 +47,12 @@ function schemasOf(resources: readonly Resource[], prefix: ReferencePrefix): Jso
     const published = resource.typed
       ? (schemas[resource.definitionName] as JsonObject)
       : customSchema(resource, prefix);
-    schemas[resource.definitionName] = { ...published, "x-kubernetes-group-version-kind": [gvkOf(resource)] };
+    const description = resource.description === undefined ? {} : { description: resource.description };
+    schemas[resource.definitionName] = {
+      ...published,
+      ...description,
+      "x-kubernetes-group-version-kind": [gvkOf(resource)],
+    };
     if (!resource.virtual) schemas[`${resource.definitionName}List`] = listSchema(resource, prefix);
   }
   return schemas;

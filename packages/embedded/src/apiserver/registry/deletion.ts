@@ -105,17 +105,19 @@ export class Deletion {
 
 function checkPreconditions(resource: Resource, current: ApiObject, { preconditions }: DeleteOptions): void {
   const name = current.metadata.name ?? "";
+  // Kubernetes names the kind here, where other conflicts name the resource.
+  const named = { group: resource.group, plural: resource.kind };
   const { uid, resourceVersion } = preconditions ?? {};
   if (uid !== undefined && uid !== current.metadata.uid) {
     throw conflict(
-      resource,
+      named,
       name,
       `the UID in the precondition (${uid}) does not match the UID in record (${current.metadata.uid}). The object might have been deleted and then recreated`,
     );
   }
   if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
     throw conflict(
-      resource,
+      named,
       name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.metadata.resourceVersion}). The object might have been modified`,
     );
@@ -150,7 +152,7 @@ function isSameMark(marked: ApiObject, current: ApiObject): boolean {
   return same("deletionTimestamp") && same("deletionGracePeriodSeconds") && finalizers(marked) === finalizers(current);
 }
 
-const policies = ["Background", "Foreground", "Orphan"];
+const policies = ["Foreground", "Background", "Orphan"];
 
 /** Reads options from the body and the query; the body says more and wins. */
 export function parseDeleteOptions(body: unknown, query: URLSearchParams): DeleteOptions {

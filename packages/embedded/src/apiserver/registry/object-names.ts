@@ -2,19 +2,17 @@ import type { ObjectMeta } from "@polyvirt/api/k8s";
 
 import { fieldError, type FieldError } from "../http/status-error.ts";
 
-export type NameRule = "subdomain" | "label" | "dns1035" | "path-segment";
+export type NameRule = "subdomain" | "label" | "path-segment";
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const subdomainPattern = new RegExp(`^${label}(\\.${label})*$`);
 const labelPattern = new RegExp(`^${label}$`);
-const dns1035Pattern = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const qualifiedNamePattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const labelValuePattern = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
 const wording = {
   subdomain: `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${label}(\\.${label})*')`,
   label: `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`,
-  dns1035: `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`,
   qualified:
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
   labelValue:
@@ -27,8 +25,6 @@ export function validateName(rule: NameRule, value: string, field: string): Fiel
       return check(value, field, 253, subdomainPattern, wording.subdomain);
     case "label":
       return check(value, field, 63, labelPattern, wording.label);
-    case "dns1035":
-      return check(value, field, 63, dns1035Pattern, wording.dns1035);
     case "path-segment":
       return validatePathSegment(value, field);
   }

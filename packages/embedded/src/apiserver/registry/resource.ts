@@ -33,6 +33,9 @@ export interface Resource {
   /** Rules in CEL that the schema carries; compiled when they are first needed. */
   readonly rules?: () => CrdRules;
   readonly definitionName: string;
+  readonly description?: string;
+  /** What clients of this version are told with every answer. */
+  readonly deprecation?: string;
 }
 
 export interface ScalePaths {
@@ -71,6 +74,7 @@ export function builtinResource(kind: BuiltinKind): Resource {
     storageApiVersion: apiVersionOf(stored.group, stored.version),
     virtual: kind.virtual === true,
     definitionName: kind.schema,
+    description: kind.description,
     ...(kind.conversion === undefined ? {} : { conversion: kind.conversion }),
     ...(kind.subresources?.includes("scale") === true
       ? {

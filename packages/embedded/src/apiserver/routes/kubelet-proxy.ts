@@ -65,8 +65,7 @@ export class KubeletProxy {
 
   async #sendLog(exchange: Exchange, namespace: string, name: string): Promise<void> {
     const pod = this.#deps.objects.get(this.#deps.pods, namespace, name);
-    const phase = valueAt(pod, "status", "phase");
-    if (textOf(valueAt(pod, "spec", "nodeName")) === "" && phase === "Pending") {
+    if (textOf(valueAt(pod, "spec", "nodeName")) === "") {
       // Nothing has run yet; a pod without a node has an empty log.
       containerOf(pod, exchange.query);
       return exchange.sendText(200, "");

@@ -24,6 +24,7 @@ export function resourceRoute(deps: RouteDeps): (exchange: Exchange) => Promise<
     if (resource === undefined) return false;
     if (!resource.namespaced && target.namespace !== "" && target.plural !== "namespaces") throw noSuchRoute();
     const call = callOf(exchange, resource, target);
+    if (resource.deprecation !== undefined) exchange.warn(resource.deprecation);
     const { verb } = exchange.info;
     if (resource.virtual) {
       const review = deps.reviews[resource.plural];
