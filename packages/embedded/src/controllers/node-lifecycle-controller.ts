@@ -21,10 +21,13 @@ interface NodeLifecycleControllerOptions {
   readonly pods: Informer<Pod>;
 }
 
+const strandedMs = 40_000;
+
 /** Notices silent nodes, taints them, marks their pods as not ready and evicts those that do not tolerate it. */
 export function createNodeLifecycleController(options: NodeLifecycleControllerOptions): Controller {
   const { client, clock, logger, events } = options;
   const startedAt = clock.now();
+  const missingSince = new Map<string, number>();
 
   const markPodsUnready = async (nodeName: string): Promise<void> => {
     for (const pod of options.pods.byIndex("node", nodeName)) {
@@ -61,13 +64,33 @@ export function createNodeLifecycleController(options: NodeLifecycleControllerOp
     return plan.againAt;
   };
 
+  /** Pods of a node that does not exist have nobody who could end them; the node gets a while to come (back). */
+  const removeStranded = async (name: string): Promise<{ requeueAfterMs?: number }> => {
+    const stranded = options.pods.byIndex("node", name);
+    if (stranded.length === 0) return {};
+    const since = missingSince.get(name) ?? clock.now();
+    missingSince.set(name, since);
+    const left = since + strandedMs - clock.now();
+    if (left > 0) return { requeueAfterMs: left };
+    for (const { metadata } of stranded) {
+      const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } };
+      await client
+        .delete(podResource, metadata.name ?? "", metadata.namespace, { gracePeriodSeconds: 0, ...preconditions })
+        .catch((error: unknown) => {
+          if (!hasCode(error, "KubeNotFound") && !hasCode(error, "KubeConflict")) throw error;
+        });
+    }
+    return {};
+  };
+
   const controller = createController({
     name: "node-lifecycle",
     clock,
     logger,
     async reconcile(name) {
       const found = options.nodes.get(name);
-      if (found === undefined) return {};
+      if (found === undefined) return removeStranded(name);
+      missingSince.delete(name);
       const node: Node = { ...found, apiVersion: "v1", kind: "Node" };
       const lease = options.leases.get(`kube-node-lease/${name}`);
       // After a stop of the whole cluster every node was silent; each gets its full time again.
@@ -93,7 +116,10 @@ export function createNodeLifecycleController(options: NodeLifecycleControllerOp
     },
   });
 
-  options.nodes.on({ onSet: (node) => controller.enqueue(keyOf(node)) });
+  options.nodes.on({
+    onSet: (node) => controller.enqueue(keyOf(node)),
+    onDelete: (node) => controller.enqueue(keyOf(node)),
+  });
   options.leases.on({ onSet: ({ metadata }) => controller.enqueue(metadata.name ?? "") });
   options.pods.on({
     onSet: (pod, old) => {

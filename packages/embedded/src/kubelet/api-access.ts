@@ -9,12 +9,14 @@ import {
   type KubeObject,
   type Pod,
 } from "@polyvirt/api/k8s";
-import { hasCode } from "@polyvirt/core";
+import { hasCode, type Clock } from "@polyvirt/core";
 import type { KubeClient } from "@polyvirt/kube";
 import type { ApiAccess } from "./ports.ts";
+import { TokenCache } from "./token-cache.ts";
 
 /** Reads and writes of the kubelet, over its own client certificate. */
-export function createApiAccess(client: KubeClient): ApiAccess {
+export function createApiAccess(client: KubeClient, clock: Clock): ApiAccess {
+  const tokens = new TokenCache(clock);
   return {
     secret: (namespace, name) => orUndefined(client.get(secrets, name, namespace)),
     configMap: (namespace, name) => orUndefined(client.get(configMaps, name, namespace)),
@@ -26,22 +28,9 @@ export function createApiAccess(client: KubeClient): ApiAccess {
       const volume = bound ? await orUndefined(client.get(persistentVolumes, volumeName)) : undefined;
       return volume === undefined ? { claim } : { claim, volume };
     },
-    async serviceAccountToken(pod, audience, expirationSeconds) {
-      const target = {
-        name: pod.spec.serviceAccountName ?? "default",
-        namespace: pod.metadata.namespace ?? "",
-        subresource: "token",
-      };
-      const answer = await client.createSubresource<{ status?: { token?: string } }>(serviceAccounts, target, {
-        apiVersion: "authentication.k8s.io/v1",
-        kind: "TokenRequest",
-        spec: {
-          ...(audience === undefined || audience === "" ? {} : { audiences: [audience] }),
-          expirationSeconds,
-          boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.metadata.name, uid: pod.metadata.uid },
-        },
-      });
-      return answer.status?.token ?? "";
+    serviceAccountToken(pod, audience, expirationSeconds) {
+      const key = `${pod.metadata.uid}/${audience ?? ""}/${expirationSeconds}`;
+      return tokens.get(key, () => requestToken(client, pod, audience, expirationSeconds));
     },
     async patchPodStatus(pod, status) {
       const { name = "", namespace, uid } = pod.metadata;
@@ -54,10 +43,35 @@ export function createApiAccess(client: KubeClient): ApiAccess {
     },
     async deletePod(pod) {
       const { name = "", namespace, uid } = pod.metadata;
+      tokens.forget(`${uid}/`);
       const preconditions = uid === undefined ? {} : { preconditions: { uid } };
       await orUndefined(client.delete(pods, name, namespace, { gracePeriodSeconds: 0, ...preconditions }));
     },
   };
+}
+
+async function requestToken(
+  client: KubeClient,
+  pod: Pod,
+  audience: string | undefined,
+  expirationSeconds: number,
+): Promise<{ token: string; expiresAt: number }> {
+  const name = pod.spec.serviceAccountName ?? "default";
+  const target = { name, namespace: pod.metadata.namespace ?? "", subresource: "token" };
+  const { status } = await client.createSubresource<{ status?: { token?: string; expirationTimestamp?: string } }>(
+    serviceAccounts,
+    target,
+    {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: {
+        ...(audience === undefined || audience === "" ? {} : { audiences: [audience] }),
+        expirationSeconds,
+        boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.metadata.name, uid: pod.metadata.uid },
+      },
+    },
+  );
+  return { token: status?.token ?? "", expiresAt: Date.parse(status?.expirationTimestamp ?? "") || 0 };
 }
 
 /** Conditions are merged by type, so a reason that does not hold any more has to be taken away explicitly. */

@@ -5,7 +5,7 @@ import { TestCluster } from "../testing/test-cluster.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {
-  cluster = new TestCluster(3, "127.103");
+  cluster = new TestCluster(3);
   await cluster.start();
   await cluster.waitFor(
     "three nodes",

@@ -108,7 +108,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       nodeName: options.name,
       nodeAddress: address,
       paths,
-      api: createApiAccess(client),
+      api: createApiAccess(client, clock),
       events: createEventRecorder({ client, clock, logger, component: "kubelet", host: options.name }),
       clock,
       logger,

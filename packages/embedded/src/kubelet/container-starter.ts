@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Container, Pod } from "@polyvirt/api/k8s";
 import { describeError, hasCode } from "@polyvirt/core";
-import { createLogPump, startContainer, type ContainerMount } from "@polyvirt/host";
+import { createLogPump, startContainer, type ContainerMount, type ContainerProcess } from "@polyvirt/host";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
 import { buildContainerSpec, hostnameOf } from "./container-spec-builder.ts";
 import type { DeviceGrant } from "./devices/device-pool.ts";
@@ -10,9 +10,11 @@ import type { DownwardFacts } from "./downward.ts";
 import { resolveEnvironment } from "./environment.ts";
 import { hostsFile } from "./hosts-file.ts";
 import { retryDelay, waitForImage } from "./image-pull.ts";
+import { runLifecycleHook } from "./lifecycle-hook.ts";
 import type { NodeContext } from "./node-context.ts";
 import { containerRecord, type ContainerRecord, type PodRecord } from "./pod-record.ts";
 
+const postStartMs = 120_000;
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Starts one run of a container, or records why it has to wait. */
@@ -85,6 +87,7 @@ export class ContainerStarter {
       visiblePaths: this.#context.visiblePaths,
       groupName: `${this.#context.nodeName}/${record.uid}/${container.name}-${attempt}`,
     });
+    this.#removeOldRun(record, container, attempt - 2);
     events.record(record.pod, "Normal", "Created", `Created container: ${container.name}`);
     const process = startContainer(directory, built.spec, clock);
     const pump = createLogPump({ directory, logFile: paths.log(record.uid, container.name, attempt), clock });
@@ -97,14 +100,34 @@ export class ContainerStarter {
       if (!began) {
         began = true;
         built.release();
-        this.#reportStart(record, container, process.state().phase === "running");
+        if (process.state().phase === "running") this.#begun(record, container, process);
       }
       this.#wake(record.uid);
     });
   }
 
-  #reportStart(record: PodRecord, container: Container, running: boolean): void {
-    if (running) this.#context.events.record(record.pod, "Normal", "Started", `Started container ${container.name}`);
+  /** The last run and the one before are shown; what came earlier is not. */
+  #removeOldRun(record: PodRecord, container: Container, attempt: number): void {
+    if (attempt < 0) return;
+    const { paths } = this.#context;
+    fs.rmSync(paths.container(record.uid, container.name, attempt), { recursive: true, force: true });
+    const log = paths.log(record.uid, container.name, attempt);
+    for (const file of [log, ...Array.from({ length: 9 }, (_, index) => `${log}.${index + 1}`)])
+      fs.rmSync(file, { force: true });
+  }
+
+  #begun(record: PodRecord, container: Container, process: ContainerProcess): void {
+    const { events, clock } = this.#context;
+    events.record(record.pod, "Normal", "Started", `Started container ${container.name}`);
+    const hook = container.lifecycle?.postStart;
+    if (hook === undefined) return;
+    void runLifecycleHook(record, container, hook, postStartMs, clock)
+      .catch((error: unknown) => describeError(error))
+      .then((problem) => {
+        if (problem === undefined) return undefined;
+        events.record(record.pod, "Warning", "FailedPostStartHook", `PostStartHook failed: ${problem}`);
+        return process.kill();
+      });
   }
 
   #refuse(record: PodRecord, container: Container, known: ContainerRecord, error: unknown): void {

@@ -1,3 +1,5 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
 import { configMaps, deployments, events, nodes, pods, replicaSets, secrets, type Deployment } from "@polyvirt/api/k8s";
 import { silentLogger, systemClock } from "@polyvirt/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -128,9 +130,7 @@ describe("kubelet with real processes", () => {
     });
     const done = await node.podInPhase("order", "Succeeded");
     expect(done.status?.initContainerStatuses?.map(({ name }) => name)).toEqual(["init", "sidecar"]);
-    const order = await import("node:fs").then((fs) =>
-      fs.readFileSync(`${node.volume(pod, "empty-dir", "shared")}/order`, "utf8"),
-    );
+    const order = fs.readFileSync(`${node.volume(pod, "empty-dir", "shared")}/order`, "utf8");
     expect(order.trim().split("\n")).toEqual(["init", "sidecar", "main", "main-end", "sidecar-end"]);
   });
 
@@ -188,6 +188,36 @@ describe("kubelet with real processes", () => {
     const reasons = (await node.client.list(events)).items.map(({ reason }) => reason);
     expect(reasons).toContain("Unhealthy");
     expect(reasons).toContain("Killing");
+  });
+
+  it("runs its hooks after the start and before the end", async () => {
+    const pod = await node.createPod("hooks", {
+      volumes: [{ name: "v", emptyDir: {} }],
+      terminationGracePeriodSeconds: 20,
+      containers: [
+        shell("trap 'echo term >> /v/order; exit 0' TERM; while :; do sleep 0.05; done", {
+          volumeMounts: [{ name: "v", mountPath: "/v" }],
+          lifecycle: {
+            postStart: { exec: { command: ["sh", "-c", "echo post-start >> /v/order"] } },
+            preStop: { exec: { command: ["sh", "-c", "echo pre-stop >> /v/order"] } },
+          },
+        }),
+      ],
+    });
+    const order = path.join(node.volume(pod, "empty-dir", "v"), "order");
+    await vi.waitUntil(() => fs.existsSync(order), 10_000);
+    const kept = path.join(node.base, "kept");
+    fs.linkSync(order, kept);
+    await node.client.delete(pods, "hooks", "default");
+    await vi.waitUntil(
+      () =>
+        node.pod("hooks").then(
+          () => false,
+          () => true,
+        ),
+      10_000,
+    );
+    expect(fs.readFileSync(kept, "utf8")).toBe("post-start\npre-stop\nterm\n");
   });
 
   it("asks a container to end, and kills it when it does not", async () => {

@@ -1,4 +1,4 @@
-import { leases, nodes, type Lease, type Node } from "@polyvirt/api/k8s";
+import { leases, nodes, type Lease, type Node, type NodeStatus } from "@polyvirt/api/k8s";
 import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
 import type { KubeClient } from "@polyvirt/kube";
 import { nodeLabels, nodeObject, nodeStatus, type NodeDescription } from "./node-object.ts";
@@ -19,7 +19,6 @@ export class NodeRegistration {
   readonly #options: NodeRegistrationOptions;
   readonly #leaseSeconds: number;
   #statusDue = 0;
-  #lastStatus = "";
 
   constructor(options: NodeRegistrationOptions) {
     this.#options = options;
@@ -59,7 +58,7 @@ export class NodeRegistration {
       if (signal.aborted) return;
       try {
         await this.#renewLease();
-        if (clock.monotonic() >= this.#statusDue) await this.updateStatus();
+        await this.updateStatus();
       } catch (error) {
         logger.warn("the node could not report that it lives", { error: describeError(error) });
         if (hasCode(error, "KubeNotFound")) await this.register().catch(() => {});
@@ -67,20 +66,15 @@ export class NodeRegistration {
     }
   }
 
-  /** At once when something changed, and every minute. */
+  /** Writes when the API server shows something else, and every minute. */
   async updateStatus(notReady?: { reason: string; message: string }): Promise<void> {
     const { client, clock } = this.#options;
     const description = this.#options.describe();
     const existing = await client.get(nodes, description.name);
     const status = nodeStatus(description, existing.status, clock.now(), notReady);
-    const meaning = JSON.stringify({
-      ...status,
-      conditions: status.conditions?.map(({ type, status: s }) => [type, s]),
-    });
-    if (meaning === this.#lastStatus && clock.monotonic() < this.#statusDue) return;
+    if (clock.monotonic() < this.#statusDue && meaningOf(status) === meaningOf(existing.status)) return;
     const body = { status };
     await client.patch(nodes, description.name, undefined, { type: "strategic", subresource: "status", body });
-    this.#lastStatus = meaning;
     this.#statusDue = clock.monotonic() + statusEveryMs;
   }
 
@@ -106,4 +100,13 @@ export class NodeRegistration {
       await client.create(leases, lease);
     }
   }
+}
+
+/** What matters in a status: heartbeats and their times do not. */
+function meaningOf(status: NodeStatus | undefined): string {
+  const { capacity, allocatable, addresses, daemonEndpoints, nodeInfo, conditions = [] } = status ?? {};
+  const sorted = (object: object | undefined): unknown =>
+    Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const states = Object.fromEntries(conditions.map(({ type, status: state }) => [type, state]));
+  return JSON.stringify([capacity, allocatable, nodeInfo, states].map(sorted).concat([addresses, daemonEndpoints]));
 }

@@ -4,6 +4,7 @@ import { describeError, type PolyvirtError } from "@polyvirt/core";
 import { ContainerStarter } from "./container-starter.ts";
 import { isImageProblem, waitForImage } from "./image-pull.ts";
 import type { NodeContext } from "./node-context.ts";
+import { runLifecycleHook } from "./lifecycle-hook.ts";
 import { containersOf, observationOf, type Instance, type PodObservation } from "./pod-observation.ts";
 import { observePod } from "./pod-observer.ts";
 import { planPod, type PodAction } from "./pod-plan.ts";
@@ -98,7 +99,7 @@ export class PodWorker {
         );
         known.stopping = { deadline: action.deadline, killed: false };
         if (action.deadline <= this.#context.clock.now()) this.#kill(known);
-        else known.process.signal("SIGTERM");
+        else this.#askToEnd(record, action.container, known, action.deadline);
         return;
       }
       case "kill": {
@@ -109,6 +110,22 @@ export class PodWorker {
       case "remove":
         return this.#remove(record);
     }
+  }
+
+  /** The container's own preparations first, then SIGTERM; both within the grace period. */
+  #askToEnd(record: PodRecord, name: string, known: ContainerRecord, deadline: number): void {
+    const { clock, events } = this.#context;
+    const container = containerNamed(record, name);
+    const hook = container?.lifecycle?.preStop;
+    const { process } = known;
+    if (container === undefined || hook === undefined) return process?.signal("SIGTERM");
+    void runLifecycleHook(record, container, hook, deadline - clock.now(), clock)
+      .catch((error: unknown) => describeError(error))
+      .then((problem) => {
+        if (problem !== undefined)
+          events.record(record.pod, "Warning", "FailedPreStopHook", `PreStopHook failed: ${problem}`);
+        return process?.signal("SIGTERM");
+      });
   }
 
   #kill(known: ContainerRecord): void {

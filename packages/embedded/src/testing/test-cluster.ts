@@ -12,9 +12,9 @@ export class TestCluster {
   readonly #podNetwork: string;
   #process: ChildProcess | undefined;
 
-  constructor(nodes: number, podNetwork: string) {
+  constructor(nodes: number) {
     this.#nodes = nodes;
-    this.#podNetwork = podNetwork;
+    this.#podNetwork = freeNetwork();
     const images = { "test/shell:1": { command: ["/bin/sh", "-c"] }, "test/shell:2": { command: ["/bin/sh", "-c"] } };
     fs.writeFileSync(path.join(this.data, "images.json"), JSON.stringify({ images }));
   }
@@ -91,4 +91,14 @@ export class TestCluster {
     await this.#end("SIGTERM");
     fs.rmSync(this.data, { recursive: true, force: true });
   }
+}
+
+/** A /16 of loopback addresses on which nothing listens; others may run the same test at the same time. */
+function freeNetwork(): string {
+  const table = fs.readFileSync("/proc/net/tcp", "utf8");
+  const taken = new Set(
+    [...table.matchAll(/: [0-9A-F]{4}([0-9A-F]{2})7F:/g)].map(([, octet = ""]) => Number.parseInt(octet, 16)),
+  );
+  const free = Array.from({ length: 64 }, (_, index) => 128 + index).filter((octet) => !taken.has(octet));
+  return `127.${free[Math.floor(Math.random() * free.length)] ?? 128}`;
 }

@@ -44,10 +44,7 @@ export function killGroups(directory: string): boolean {
   for (let round = 0; round < killRounds; round++) {
     const members = membersOf(group);
     if (members.length === 0) return true;
-    for (const pid of members) {
-      const identity = identifyProcess(pid);
-      if (identity !== undefined) signalProcess(identity, "SIGKILL");
-    }
+    for (const pid of members) endProcess(pid);
   }
   return true;
 }
@@ -56,7 +53,7 @@ export function killGroups(directory: string): boolean {
 export function removeGroups(directory: string, clock: Clock, tries = 40): void {
   killGroups(directory);
   // The groups know it only as long as they are there.
-  if (ranOutOfMemory(directory)) fs.writeFileSync(path.join(directory, memoryFile), "");
+  if (ranOutOfMemory(directory)) writeSetting(path.join(directory, memoryFile), "");
   const left = recordedGroups(directory).filter((group) => !removeGroup(group));
   if (left.length > 0 && tries > 0) clock.setTimer(retryMs, () => removeGroups(directory, clock, tries - 1));
 }
@@ -106,6 +103,16 @@ function writeSetting(file: string, value: string): void {
     fs.writeFileSync(file, value);
   } catch {
     // The caller cannot do anything about it; usage is then bounded by the machine alone.
+  }
+}
+
+/** A process that the kernel does not let us signal is left to the next round. */
+function endProcess(pid: number): void {
+  const identity = identifyProcess(pid);
+  try {
+    if (identity !== undefined) signalProcess(identity, "SIGKILL");
+  } catch {
+    // Only possible for somebody else's process, and those are not in our groups for long.
   }
 }
 

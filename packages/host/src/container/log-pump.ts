@@ -44,6 +44,7 @@ const releaseBytes = 1024 * 1024;
 /** Longer lines are split, as container runtimes do. */
 const lineBytes = 16 * 1024;
 const gatherMs = 20;
+const retryMs = 1000;
 const chunksPerTurn = 8;
 const newline = 0x0a;
 
@@ -56,10 +57,19 @@ export function createLogPump(options: LogPumpOptions): LogPump {
   const progress = recover(directory, logFile);
   const released: Record<LogStream, number> = { stdout: 0, stderr: 0 };
 
-  /** A part of what is there: a container that writes faster than we read must not stop everything else. */
   const drain = (): void => {
     timer?.cancel();
     timer = undefined;
+    try {
+      drainTurn();
+    } catch {
+      // A full disk, most likely: nothing is lost, it waits in the raw output.
+      schedule(retryMs);
+    }
+  };
+
+  /** A part of what is there: a container that writes faster than we read must not stop everything else. */
+  const drainTurn = (): void => {
     let chunks = 0;
     const more = streams.map((stream) => {
       for (let turn = 0; turn < chunksPerTurn; turn++, chunks++) if (!pumpChunk(stream)) return false;

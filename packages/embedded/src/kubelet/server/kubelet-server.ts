@@ -115,6 +115,9 @@ export class KubeletServer {
         const record = this.#pod(forward);
         return servePortForward({ request, socket, head, address: record.ip, query: url.searchParams });
       }
+      if (url.pathname.startsWith("/attach/")) {
+        throw new Refusal(400, "attach is not available: use exec for a shell and logs for the output");
+      }
       const exec = routes.exec.exec(url.pathname);
       if (exec === null) throw new Refusal(404, `there is nothing at ${url.pathname}`);
       this.#exec(request, socket, head, this.#container(exec), url.searchParams);
