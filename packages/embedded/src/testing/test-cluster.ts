@@ -4,6 +4,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "@polyvirt/core";
+import { adoptContainer } from "@polyvirt/host";
 
 /** A cluster in a process of its own, driven with kubectl. */
 export class TestCluster {
@@ -86,9 +87,18 @@ export class TestCluster {
     return fs.readFileSync(path.join(this.data, "cluster.log"), "utf8").split("\n").slice(-20).join("\n");
   }
 
+  /** What a cluster that could not be started again has left running. */
+  #endLeftOvers(): void {
+    const files = fs.readdirSync(this.data, { recursive: true, encoding: "utf8" });
+    for (const name of files.filter((file) => file.endsWith("/boot-id"))) {
+      adoptContainer(path.join(this.data, path.dirname(name)), systemClock).kill();
+    }
+  }
+
   /** Ends all pods, then the cluster, and removes everything. */
   async dispose(): Promise<void> {
     await this.#end("SIGTERM");
+    this.#endLeftOvers();
     fs.rmSync(this.data, { recursive: true, force: true });
   }
 }
