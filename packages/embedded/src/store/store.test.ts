@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -121,6 +121,10 @@ describe("store", () => {
     expect(() => store.range("pods/", { revision: start })).toThrow(
       expect.objectContaining({ code: "StoreCompacted" }),
     );
+  });
+
+  it("lets nobody else read its files", () => {
+    for (const file of readdirSync(path)) expect(statSync(join(path, file)).mode & 0o077).toBe(0);
   });
 
   it("cannot be opened twice", async () => {

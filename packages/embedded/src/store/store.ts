@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { chmodSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
 import { open, type Database, type RootDatabase } from "lmdb";
@@ -100,6 +100,8 @@ class LmdbStore implements Store {
       eventTurnBatching: false,
       maxDbs: 4,
     });
+    // Secrets are in here; the directory is closed to others too, but a copy of the file should stay as private.
+    for (const file of ["data.mdb", "data.mdb-lock"]) chmodSync(join(options.path, file), 0o600);
     this.#objects = this.#root.openDB<Buffer, string>("objects", { encoding: "binary", useVersions: true });
     this.#meta = this.#root.openDB<number, string>("meta", { encoding: "json" });
     this.#checkFormat();

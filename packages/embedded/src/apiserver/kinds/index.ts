@@ -8,10 +8,12 @@ import { extensionKinds } from "./extension.ts";
 import type { BuiltinKind } from "./kind.ts";
 import { policyKinds } from "./policies.ts";
 import { pod } from "./pod.ts";
+import { storageKinds } from "./storage.ts";
 
 export const builtinKinds: readonly BuiltinKind[] = [
   ...coreKinds,
   pod,
+  ...storageKinds,
   ...appsKinds,
   ...clusterKinds,
   ...extensionKinds,

@@ -1,10 +1,10 @@
 import type { Writable } from "node:stream";
 
-import { hasCode, type Clock, type Timer } from "@polyvirt/core";
+import { describeError, hasCode, type Clock, type Timer } from "@polyvirt/core";
 
 import type { EventCursor, StoreEvent } from "../../store/event-log.ts";
 import type { Store } from "../../store/store.ts";
-import { expired, StatusError } from "../http/status-error.ts";
+import { expired, internalError, StatusError } from "../http/status-error.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import type { Selection } from "./list.ts";
 import { decodeStored } from "./object-codec.ts";
@@ -145,7 +145,7 @@ export class WatchSession {
   }
 
   #fail(error: unknown): void {
-    const { status } = error instanceof StatusError ? error : tooOld();
+    const { status } = error instanceof StatusError ? error : internalError(describeError(error));
     if (!this.#ended) this.#output.write(`${JSON.stringify({ type: "ERROR", object: status })}\n`);
     this.end();
   }
