@@ -1,5 +1,5 @@
 import { fieldError, type FieldError } from "../http/status-error.ts";
-import { deepEqual, isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
+import { deepEqual, isJsonObject, valueAt, textOf } from "../json.ts";
 import { ageColumn, ageOf, columns, computed, labelsText, nameColumn, textColumn, wide } from "./columns.ts";
 import type { ApiObject, BuiltinKind } from "./kind.ts";
 import { fill, objectsIn } from "./pod-defaults.ts";
