@@ -4,7 +4,7 @@ import { isPodReady } from "./pod-readiness.ts";
 
 const serviceNameLabel = "kubernetes.io/service-name";
 const managedByLabel = "endpointslice.kubernetes.io/managed-by";
-export const managedBy = "endpointslice-controller.k8s.io";
+const managedBy = "endpointslice-controller.k8s.io";
 /** Kubernetes' default size of a slice. */
 const sliceSize = 100;
 

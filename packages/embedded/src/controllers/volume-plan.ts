@@ -3,7 +3,7 @@ import { parseAmount } from "../scheduler/resource-amount.ts";
 import { isFinished } from "../scheduler/snapshot.ts";
 
 /** Our provisioner: a directory of this machine for each claim. */
-export const provisionerName = "polyvirt.io/local-directory";
+const provisionerName = "polyvirt.io/local-directory";
 export const claimProtection = "kubernetes.io/pvc-protection";
 const provisionedBy = "pv.kubernetes.io/provisioned-by";
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";

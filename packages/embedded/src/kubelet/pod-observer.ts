@@ -59,7 +59,7 @@ export function observePod(record: PodRecord, paths: NodePaths, verdicts: Verdic
   }
 }
 
-export function toInstance(state: ContainerState, attempt: number, message: () => string | undefined): Instance {
+function toInstance(state: ContainerState, attempt: number, message: () => string | undefined): Instance {
   switch (state.phase) {
     case "starting":
       return { attempt, phase: "starting" };

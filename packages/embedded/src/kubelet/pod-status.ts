@@ -38,7 +38,7 @@ export function podStatus(pod: Pod, observation: PodObservation, facts: PodFacts
   };
 }
 
-export function podPhase(pod: Pod, observation: PodObservation): PodPhase {
+function podPhase(pod: Pod, observation: PodObservation): PodPhase {
   const before = pod.status?.phase;
   if (before === "Succeeded" || before === "Failed") return before;
   const all = containersOf(pod);
@@ -87,7 +87,7 @@ function containerStatus(pod: Pod, { container, role }: RoleContainer, observati
   };
 }
 
-export function containerId(pod: Pod, container: string, attempt: number): string {
+function containerId(pod: Pod, container: string, attempt: number): string {
   return `polyvirt://${pod.metadata.uid}/${container}/${attempt}`;
 }
 

@@ -14,7 +14,7 @@ const retryMs = 50;
 let known: Hierarchy[] | undefined;
 
 /** The hierarchies in which this process can make groups; none without the rights for it. */
-export function usableHierarchies(): readonly Hierarchy[] {
+function usableHierarchies(): readonly Hierarchy[] {
   known ??= findHierarchies(readText("/proc/self/cgroup"), readText("/proc/self/mountinfo")).filter(({ directory }) =>
     canWrite(directory),
   );

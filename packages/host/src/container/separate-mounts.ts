@@ -16,7 +16,7 @@ export function separateMounts(mountInfo: string, paths: readonly string[]): str
   return [...new Set(needed)].sort((a, b) => a.length - b.length);
 }
 
-export function isWithin(path: string, directory: string): boolean {
+function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 

@@ -12,7 +12,7 @@ import {
 } from "./probe-verdict.ts";
 
 /** Carries one probe out; must end within the probe's time limit. */
-export type ProbeRunner = (record: PodRecord, container: Container, probe: Probe) => Promise<ProbeResult>;
+type ProbeRunner = (record: PodRecord, container: Container, probe: Probe) => Promise<ProbeResult>;
 
 interface ProberOptions {
   readonly clock: Clock;

@@ -16,7 +16,7 @@ import { parseLogOptions } from "./log-options.ts";
 import { readLog } from "./log-reader.ts";
 import { servePortForward } from "./port-forward.ts";
 
-export interface ServingCertificate {
+interface ServingCertificate {
   readonly certificate: string;
   readonly key: string;
   /** PEM of the authority that signed the certificates of allowed clients. */

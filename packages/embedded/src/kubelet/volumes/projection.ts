@@ -10,7 +10,7 @@ import type {
 import { errors } from "../../errors.ts";
 import { fieldValue, resourceValue, type DownwardFacts } from "../downward.ts";
 
-export interface ProjectedFile {
+interface ProjectedFile {
   readonly content: Uint8Array;
   readonly mode: number;
 }
