@@ -151,6 +151,16 @@ export function invalid(
 
 const show = (value: unknown): string => (value === undefined ? '""' : JSON.stringify(value));
 
+/** A query of a list or watch that asks for what does not go together. */
+export function invalidListOption(option: string, detail: string): StatusError {
+  const { field, reason, message } = fieldError.forbidden(option, detail);
+  return new StatusError(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
+    group: "meta.k8s.io",
+    kind: "ListOptions",
+    causes: [{ reason, message, field }],
+  });
+}
+
 export const fieldError = {
   required: (field: string, detail = ""): FieldError => ({
     field,

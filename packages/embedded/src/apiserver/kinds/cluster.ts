@@ -208,11 +208,9 @@ function validateRules(object: ApiObject): FieldError[] {
     const field = `rules[${index}]`;
     if (!has("verbs")) return [fieldError.required(`${field}.verbs`, "verbs must contain at least one value")];
     if (has("nonResourceURLs")) return [];
-    if (!has("apiGroups"))
-      return [fieldError.required(`${field}.apiGroups`, "resource rules must supply at least one api group")];
-    return has("resources")
-      ? []
-      : [fieldError.required(`${field}.resources`, "resource rules must supply at least one resource")];
+    const groups = fieldError.required(`${field}.apiGroups`, "resource rules must supply at least one api group");
+    const resources = fieldError.required(`${field}.resources`, "resource rules must supply at least one resource");
+    return [...(has("apiGroups") ? [] : [groups]), ...(has("resources") ? [] : [resources])];
   });
 }
 

@@ -136,7 +136,7 @@ const event: BuiltinKind = {
 
 function eventAge(object: ApiObject, now: number): string {
   const last = valueAt(object, "series", "lastObservedTime") ?? object["lastTimestamp"] ?? object["eventTime"];
-  return ageOf(last ?? object.metadata.creationTimestamp, now);
+  return ageOf(last, now);
 }
 
 function eventSource(object: ApiObject): string {

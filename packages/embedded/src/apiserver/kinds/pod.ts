@@ -87,6 +87,8 @@ function pick(resources: unknown): JsonObject {
   return Object.fromEntries(entries.filter(([name, amount]) => ["cpu", "memory"].includes(name) && amount !== "0"));
 }
 
+const pullPolicies = ["Always", "IfNotPresent", "Never"];
+
 export function validatePodSpec(spec: unknown, field: string): FieldError[] {
   const found: FieldError[] = [];
   const containers = objectsIn(valueAt(spec, "containers"));
@@ -104,6 +106,9 @@ export function validatePodSpec(spec: unknown, field: string): FieldError[] {
         ),
       );
       if (textOf(container["image"]) === "") found.push(fieldError.required(`${place}.image`));
+      const pull = textOf(container["imagePullPolicy"]);
+      if (!pullPolicies.includes(pull))
+        found.push(fieldError.notSupported(`${place}.imagePullPolicy`, pull, pullPolicies));
       const checks = [
         validatePorts(container, place),
         validateEnvironment(container, place),

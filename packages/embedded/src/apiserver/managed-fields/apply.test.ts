@@ -81,7 +81,7 @@ describe("server-side apply", () => {
     const live = apply(object({}), "a", { size: 1, ports: [{ port: 80, name: "web" }] });
     expect(() => apply(live, "b", { size: 2 })).toThrow('Apply failed with 1 conflict: conflict with "a": .spec.size');
     expect(() => apply(live, "b", { size: 2, ports: [{ port: 80, name: "other" }] })).toThrow(
-      'Apply failed with 2 conflicts: conflicts with "a":\n- .spec.ports[port=80,protocol="TCP"].name\n- .spec.size',
+      'Apply failed with 2 conflicts: conflicts with "a":\n- .spec.size\n- .spec.ports[port=80,protocol="TCP"].name',
     );
     const forced = apply(live, "b", { size: 2 }, true);
     expect(forced["spec"]).toMatchObject({ size: 2 });

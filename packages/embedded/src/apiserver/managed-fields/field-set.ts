@@ -53,9 +53,9 @@ export class FieldSet {
     return step === undefined ? this.member : this.children.get(step)?.has(rest) === true;
   }
 
-  /** All paths in the set, in order. */
+  /** All paths in the set below this node; those of one level come before what lies below them. */
   *paths(prefix: readonly string[] = []): Generator<readonly string[]> {
-    if (this.member) yield prefix;
+    for (const [step, child] of this.children) if (child.member) yield [...prefix, step];
     for (const [step, child] of this.children) yield* child.paths([...prefix, step]);
   }
 

@@ -163,7 +163,7 @@ export function parseDeleteOptions(body: unknown, query: URLSearchParams): Delet
   const grace = given["gracePeriodSeconds"] ?? numberOf(query.get("gracePeriodSeconds"));
   const policy = given["propagationPolicy"] ?? query.get("propagationPolicy") ?? undefined;
   if (policy !== undefined && !policies.includes(textOf(policy))) {
-    const { field, reason, message } = fieldError.notSupported("propagationPolicy", policy, policies);
+    const { field, reason, message } = fieldError.notSupported("propagationPolicy", policy, [...policies, "nil"]);
     throw new StatusError(422, "Invalid", `DeleteOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
       group: "meta.k8s.io",
       kind: "DeleteOptions",

@@ -2,7 +2,7 @@ import { hasCode } from "@polyvirt/core";
 
 import type { StoredEntry } from "../../store/event-log.ts";
 import type { Store } from "../../store/store.ts";
-import { badRequest, expired, revisionTooLarge, StatusError } from "../http/status-error.ts";
+import { badRequest, expired, invalidListOption, revisionTooLarge } from "../http/status-error.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { parseFieldSelector } from "./field-selector.ts";
 import { labelMatcher } from "./label-selector.ts";
@@ -130,11 +130,9 @@ function remainingCount(store: Store, selection: Selection, after: string): numb
 function askedRevision(store: Store, query: URLSearchParams): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   if (text === "" && query.has("resourceVersionMatch"))
-    throw new StatusError(
-      422,
-      "Invalid",
-      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
-      { group: "meta.k8s.io", kind: "ListOptions" },
+    throw invalidListOption(
+      "resourceVersionMatch",
+      "resourceVersionMatch is forbidden unless resourceVersion is provided",
     );
   if (text === "" || text === "0") return undefined;
   if (!/^\d+$/.test(text))

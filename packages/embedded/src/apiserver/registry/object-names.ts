@@ -101,18 +101,14 @@ export function validateMetadata(metadata: ObjectMeta, rule: NameRule): FieldErr
 
 function validateOwners(metadata: ObjectMeta): FieldError[] {
   const owners = metadata.ownerReferences ?? [];
-  const found = owners.flatMap((owner, index) => {
-    const field = `metadata.ownerReferences[${index}]`;
-    return (["apiVersion", "kind", "name", "uid"] as const)
+  const found = owners.flatMap((owner) =>
+    (["apiVersion", "kind", "name", "uid"] as const)
       .filter((key) => (owner[key] ?? "") === "")
-      .map((key) =>
-        fieldError.invalid(
-          `${field}.${key}`,
-          owner[key] ?? "",
-          `${key === "apiVersion" ? "version" : key} must not be empty`,
-        ),
-      );
-  });
+      .map((key) => {
+        const what = key === "apiVersion" ? "version must not be empty" : "must not be empty";
+        return fieldError.invalid(`metadata.ownerReferences.${key}`, owner[key] ?? "", what);
+      }),
+  );
   const controllers = owners.filter((owner) => owner.controller === true);
   if (controllers.length > 1) {
     const [first, second] = controllers.map((owner) => `${owner.kind}/${owner.name}`);

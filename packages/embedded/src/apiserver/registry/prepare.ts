@@ -127,6 +127,7 @@ export function validateObject(
 const blocksRules: ReadonlySet<string> = new Set([
   "FieldValueRequired",
   "FieldValueTypeInvalid",
+  "FieldValueNotSupported",
   "FieldValueTooLong",
   "FieldValueTooMany",
 ]);

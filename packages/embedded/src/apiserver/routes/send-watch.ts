@@ -1,6 +1,6 @@
 import { hasCode } from "@polyvirt/core";
 
-import { badRequest, expired, StatusError } from "../http/status-error.ts";
+import { badRequest, expired, invalidListOption } from "../http/status-error.ts";
 import { isTrue } from "../http/request-info.ts";
 import { selectionOf } from "../registry/list.ts";
 import { WatchSession } from "../registry/watch.ts";
@@ -17,11 +17,9 @@ export function sendWatch({ store, clock, frames }: ResourceDeps, call: Call): v
   const initialEvents = query.get("sendInitialEvents");
   const version = query.get("resourceVersion") ?? "";
   if (initialEvents !== null && query.get("resourceVersionMatch") !== "NotOlderThan") {
-    throw new StatusError(
-      422,
-      "Invalid",
-      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-      { group: "meta.k8s.io", kind: "ListOptions" },
+    throw invalidListOption(
+      "resourceVersionMatch",
+      "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
     );
   }
   if (version !== "" && !/^\d+$/.test(version))
