@@ -1,5 +1,5 @@
 /** Differences that are meant. Each title is a heading of docs/reference/kubernetes-differences.md, which tells users why. */
-export interface Exception {
+interface Exception {
   readonly title: string;
   /** Whether it explains a line that one server says (`- ` Kubernetes, `+ ` embedded) in answer to a call. */
   readonly covers: (statement: string, call: string, line: string) => boolean;
@@ -16,6 +16,7 @@ export const exceptions: readonly Exception[] = [
     title: "Kinds",
     covers: inStatement(/^(describe|get-more-columns)$/, /quota|LimitRange|requested resource|exit code|^- *$/i),
   },
+  { title: "Unknown paths", covers: inStatement(/^(discovery|crd-deletion)$/, /./, /^GET \/apis\//) },
   { title: "Strangers", covers: inStatement(/^forbidden$/, /./, /^GET/) },
   { title: "Services", covers: inStatement(/./, /ClusterIP +(<ip>|None)/) },
   { title: "Storage protection", covers: inStatement(/./, /Finalizers: +\[/, /describe pvc/) },
@@ -30,7 +31,7 @@ export const exceptions: readonly Exception[] = [
   {
     title: "Words about what cannot be read",
     covers: inStatement(
-      /^(patch-json|patch-refused|selectors|paging|malformed|immutable)$/,
+      /^(patch-json|patch-refused|selectors|paging|malformed|immutable|crd-invalid)$/,
       /message|error|invalid|^[-+] /i,
     ),
   },

@@ -8,6 +8,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/("?continue"?: )"[\w=+/-]+"/g, '$1"<token>"'],
   [/(continue=)ey[\w%=+-]+/g, "$1<token>"],
   [/(resourceVersion=)\d{2,}/g, "$1<version>"],
+  [/in record \(\d+\)/g, "in record (<version>)"],
   [/Resource Version: +\d+/g, "Resource Version: <version>"],
   [/Too large resource version: (\d+), current: \d+/g, "Too large resource version: $1, current: <version>"],
   [/https:\/\/127\.0\.0\.1:\d+/g, "<server>"],

@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { requestOptions } from "./request.ts";
 import type { Connection } from "./targets/target.ts";
 
-export interface SeenEvent {
+interface SeenEvent {
   readonly type: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- assertions reach into objects of every kind
   readonly object: any;

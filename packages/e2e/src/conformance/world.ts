@@ -4,7 +4,7 @@ import { requestOnce, type Answer, type RequestExtras } from "./request.ts";
 import type { Target } from "./targets/target.ts";
 import { openWatch, type OpenWatch } from "./watch.ts";
 
-export interface KubectlResult {
+interface KubectlResult {
   readonly code: number;
   /** What it printed, then what it complained about. */
   readonly output: string;
@@ -73,12 +73,15 @@ export async function createWorld(target: Target, namespace: string, transcript:
   };
 }
 
-/** The same value with the fields of its objects by name: their order means nothing. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => sorted(item));
+/** The same value with the fields of its objects by name, and finalizers too: their order means nothing. */
+function sorted(value: unknown, name?: string): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => sorted(item));
+    return name === "finalizers" ? items.toSorted((a, b) => (String(a) < String(b) ? -1 : 1)) : items;
+  }
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field, name)]));
 }
 
 /** Makes the namespace, and waits for what every namespace gets by itself. */
