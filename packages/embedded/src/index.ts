@@ -10,3 +10,5 @@ export { errorKinds } from "./errors.ts";
 export { openImageCatalogue, openOciStore } from "./images/index.ts";
 export { composeNode } from "./kubelet/compose.ts";
 export { composeScheduler } from "./scheduler/compose.ts";
+export { schedule } from "./scheduler/schedule.ts";
+export { createSnapshot } from "./scheduler/snapshot.ts";
