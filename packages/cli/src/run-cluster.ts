@@ -1,13 +1,18 @@
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import { createLogger, describeError, systemClock, type Logger } from "@polyvirt/core";
-import { composeControllers, composeNode, composeScheduler, createApiServer, type ApiServer } from "@polyvirt/embedded";
+import {
+  composeControllers,
+  composeNode,
+  composeScheduler,
+  createApiServer,
+  serverVersion,
+  type ApiServer,
+} from "@polyvirt/embedded";
 import { createKubeClient, type KubeClient } from "@polyvirt/kube";
 import { readClusterState, recordClusterProcess, writeClusterState, type DataDir } from "./data-dir.ts";
 import { errors } from "./errors.ts";
 
-/** The version of Kubernetes whose API the nodes speak. */
-const kubernetesVersion = "v1.33.0";
 const stopLimitMs = 3_000;
 
 /** The embedded cluster as one process: API server, scheduler, workload controllers, and the kubelets of all nodes. */
@@ -36,7 +41,7 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
         // Pods see the machine's files, but not the cluster's own secrets.
         maskedDirectories: [dataDir.path],
         visiblePaths: [],
-        version: kubernetesVersion,
+        version: serverVersion.gitVersion,
         authority: server.authority,
       },
       { client: connect(`system:node:${name}`, "system:nodes"), clock: systemClock, logger },

@@ -4,6 +4,7 @@
  * distribution, and nothing in here knows what a VM is.
  * Start with `apiserver/create-api-server.ts`, then `kubelet/compose.ts`.
  */
+export { serverVersion } from "./apiserver/routes/health.ts";
 export { createApiServer, type ApiServer, type ApiServerOptions } from "./apiserver/create-api-server.ts";
 export { composeControllers } from "./controllers/compose.ts";
 export { errorKinds } from "./errors.ts";
