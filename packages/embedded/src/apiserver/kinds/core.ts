@@ -13,6 +13,7 @@ const namespace: BuiltinKind = {
   kind: "Namespace",
   description: "A part of the cluster with its own names; deleting it deletes what is in it.",
   plural: "namespaces",
+  deletedSingly: true,
   namespaced: false,
   schema: schema("Namespace"),
   shortNames: ["ns"],
@@ -293,6 +294,13 @@ const service: BuiltinKind = {
       if (!serviceTypes.includes(type)) found.push(fieldError.notSupported("spec.type", type, serviceTypes));
       const ports = objectsIn(valueAt(spec, "ports"));
       ports.forEach((port, index) => {
+        for (const key of ["port", "targetPort"]) {
+          const number = port[key];
+          if (typeof number === "number" && (number < 1 || number > 65_535))
+            found.push(
+              fieldError.invalid(`spec.ports[${index}].${key}`, number, "must be between 1 and 65535, inclusive"),
+            );
+        }
         if (ports.length > 1 && textOf(port["name"]) === "")
           found.push(fieldError.required(`spec.ports[${index}].name`));
       });

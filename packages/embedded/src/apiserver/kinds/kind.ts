@@ -54,6 +54,8 @@ export interface BuiltinKind {
   readonly subresources?: readonly string[];
   readonly columns?: readonly Column[];
   readonly strategy?: Strategy;
+  /** Kinds whose objects are deleted one by one only, because much goes with each. */
+  readonly deletedSingly?: boolean;
   /** Kinds that are a question and are never stored, such as access reviews. */
   readonly virtual?: boolean;
   /** Another kind under whose name objects are stored. */

@@ -51,6 +51,11 @@ export const apiVersionOf = (group: string, version: string): string =>
 
 export const bucketName = (group: string, plural: string): string => (group === "" ? plural : `${plural}.${group}`);
 
+function verbsOf({ virtual, deletedSingly }: BuiltinKind): readonly string[] {
+  if (virtual === true) return ["create"];
+  return deletedSingly === true ? allVerbs.filter((verb) => verb !== "deletecollection") : allVerbs;
+}
+
 export function builtinResource(kind: BuiltinKind): Resource {
   const stored = kind.storedAs ?? kind;
   return {
@@ -64,7 +69,7 @@ export function builtinResource(kind: BuiltinKind): Resource {
     shortNames: kind.shortNames ?? [],
     categories: kind.categories ?? [],
     namespaced: kind.namespaced,
-    verbs: kind.virtual === true ? ["create"] : allVerbs,
+    verbs: verbsOf(kind),
     subresources: new Set(kind.subresources ?? []),
     columns: kind.columns ?? columns(),
     strategy: kind.strategy ?? {},

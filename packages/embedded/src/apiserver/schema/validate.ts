@@ -64,7 +64,11 @@ function compile(pattern: string): RegExp | undefined {
 function checkString(value: string, schema: Schema, path: string, found: FieldError[]): void {
   const { minLength, maxLength, pattern, format } = schema;
   const length = minLength !== undefined || maxLength !== undefined ? Array.from(value).length : 0;
-  if (maxLength !== undefined && length > maxLength) found.push(fieldError.tooLong(path, maxLength));
+  if (maxLength !== undefined && length > maxLength) {
+    // Kubernetes does not look further at a text that is too long.
+    found.push(fieldError.tooLong(path, maxLength));
+    return;
+  }
   if (minLength !== undefined && length < minLength) {
     found.push(fieldError.invalid(path, value, `${path} in body should be at least ${minLength} chars long`));
   }
