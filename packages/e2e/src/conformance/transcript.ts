@@ -19,6 +19,11 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<jwt>"],
   [/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----(\\n|\n)?/g, "<certificate>"],
   [/(<certificate>)+/g, "<certificates>"],
+  // The order of verbs means nothing, and Kubernetes has two.
+  [
+    /delete,deletecollection,get,list,patch,create,update,watch/g,
+    "create,delete,deletecollection,get,list,patch,update,watch",
+  ],
   // Ages and the widths of columns that follow from them.
   [/(?<=\s)\d+(s|m\d*s?|h)(?=\s|$)/gm, "<age>"],
   [/"\d+s"/g, '"<age>"'],
