@@ -10,6 +10,7 @@ import { environmentFile } from "./container-exec.ts";
 import { createGroups, killGroups, removeGroups } from "./cgroup.ts";
 import { readContainerState, type ContainerState } from "./container-state.ts";
 import { shimEnvironment, unshareFlags, type ContainerSpec } from "./container-spec.ts";
+import { mountTables } from "./mount-table.ts";
 import { separateMounts } from "./separate-mounts.ts";
 import { innerShim, outerShim } from "./shim-script.ts";
 
@@ -55,6 +56,10 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
     const mountInfo = fs.readFileSync("/proc/self/mountinfo", "utf8");
     const lowers = separateMounts(mountInfo, [...usualPaths, ...spec.visiblePaths]);
     const groups = createGroups(directory, spec.groupName, spec.limits);
+    const tables = mountTables(spec, { directory, rootless, exists: fs.existsSync });
+    for (const [name, table] of Object.entries(tables)) {
+      fs.writeFileSync(path.join(directory, `mounts-${name}`), table as string, { mode: 0o600 });
+    }
     const shim = ["--", "/bin/sh", "-c", outerShim, "container-shim"];
     const child = spawn("unshare", [...unshareFlags(spec, rootless), ...shim], {
       detached: true,

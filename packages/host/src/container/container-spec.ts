@@ -59,13 +59,11 @@ export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Reco
   return {
     ...commandEnvironment(spec),
     ...numbered("LOWER", "LOWERS", context.lowers),
-    ...numbered("MASK", "MASKS", spec.maskedDirectories),
     ...numbered("GROUP", "GROUPS", context.groups),
     PV_DIR: context.directory,
     PV_INNER: context.innerScript,
     PV_ROOTLESS: flag(context.rootless),
     PV_PRIVILEGED: flag(spec.privileged),
-    PV_HOST_PID: flag(spec.hostPid),
     PV_READ_ONLY: flag(spec.readOnlyRoot),
     PV_HOSTNAME: spec.hostname ?? "",
     PV_WORKDIR: spec.workingDirectory,
@@ -123,12 +121,10 @@ function credentialCommand(spec: Pick<ContainerSpec, "credentials" | "privileged
 
 function mountVariables(mount: ContainerMount, index: number): [string, string][] {
   const prefix = `PV_MOUNT_${index}`;
-  const options = [mount.recursive ? "rbind" : "bind", ...(mount.readOnly ? ["ro"] : [])].join(",");
   return [
     [`${prefix}_SOURCE`, mount.source],
     [`${prefix}_TARGET`, mount.target],
     [`${prefix}_KIND`, mount.kind],
-    [`${prefix}_OPTIONS`, options],
     [`${prefix}_INODE`, mount.inode ?? ""],
   ];
 }

@@ -33,7 +33,7 @@ exit 0
  * Builds the container's view of the machine and becomes its command.
  *
  * SAFETY: volumes are bound to staging places while the machine's root is still there; then the root is changed and the
- * old one detached; only then mount points are made and the volumes moved to them. A symlink that a pod left in a volume
+ * old one detached; only then mount points are made and the volumes bound to them. A symlink that a pod left in a volume
  * can therefore lead no further than the container's own root. A volume that names an inode (PV_MOUNT_n_INODE) was opened
  * without following symlinks before; what got mounted has to be that very file.
  */
@@ -52,6 +52,10 @@ while [ $i -lt "$PV_GROUPS" ]; do
   printf 0 >"$group/cgroup.procs" || fail "failed: join the control group $group"
   i=$((i + 1))
 done
+
+if [ -n "$PV_HOSTNAME" ]; then
+  (printf '%s' "$PV_HOSTNAME" >/proc/sys/kernel/hostname) 2>/dev/null || must hostname "$PV_HOSTNAME"
+fi
 
 must mount -t tmpfs -o mode=755 tmpfs "$PV_DIR/root"
 must cd "$PV_DIR/root"
@@ -89,13 +93,30 @@ while [ $i -lt "$PV_LOWERS" ]; do
   i=$((i + 1))
 done
 must cd root
-if [ "$PV_PRIVILEGED" = 1 ]; then
-  must mount --rbind /dev dev
-  must mount --rbind /sys sys
-else
-  must mount -t tmpfs -o mode=755,nosuid tmpfs dev
-  must mkdir dev/pts dev/shm
+
+# Staging places for the volumes: directories in one go, files one by one.
+set -- .polyvirt/old
+i=0
+while [ $i -lt "$PV_MOUNTS" ]; do
+  eval "kind=\\$PV_MOUNT_\${i}_KIND"
+  [ "$kind" != directory ] || set -- "$@" ".polyvirt/$i"
+  i=$((i + 1))
+done
+must mkdir -p "$@"
+set --
+i=0
+while [ $i -lt "$PV_MOUNTS" ]; do
+  eval "kind=\\$PV_MOUNT_\${i}_KIND"
+  [ "$kind" = directory ] || : >".polyvirt/$i"
+  set -- "$@" "/.polyvirt/$i"
+  i=$((i + 1))
+done
+must mount -a -T "$PV_DIR/mounts-stage"
+if [ "$PV_PRIVILEGED" != 1 ]; then
   if [ "$PV_ROOTLESS" = 1 ]; then
+    must mkdir dev/pts dev/shm
+    must mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts dev/pts
+    must mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs dev/shm
     for name in null zero full random urandom tty; do
       : >"dev/$name"
       must mount --bind "/dev/$name" "dev/$name"
@@ -103,62 +124,46 @@ else
   else
     must cp -a /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty dev/
   fi
-  must mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts dev/pts
-  must mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs dev/shm
-  must ln -s pts/ptmx dev/ptmx
-  must ln -s /proc/self/fd dev/fd
+  must ln -s pts/ptmx /proc/self/fd dev/
   must ln -s /proc/self/fd/0 dev/stdin
   must ln -s /proc/self/fd/1 dev/stdout
   must ln -s /proc/self/fd/2 dev/stderr
-  if [ "$PV_ROOTLESS" = 1 ]; then must mount --rbind /sys sys; else must mount -o bind,ro /sys sys; fi
 fi
-if [ "$PV_HOST_PID" = 1 ]; then
-  must mount --rbind /proc proc
-else
-  must mount -t proc -o nosuid,nodev,noexec proc proc
-fi
-if [ -n "$PV_HOSTNAME" ]; then
-  (printf '%s' "$PV_HOSTNAME" >proc/sys/kernel/hostname) 2>/dev/null || must hostname "$PV_HOSTNAME"
-fi
-if [ "$PV_PRIVILEGED" != 1 ]; then
-  for name in sys sysrq-trigger irq bus; do
-    [ ! -e "proc/$name" ] || must mount -o bind,ro "proc/$name" "proc/$name"
-  done
-fi
-must mount -t tmpfs -o mode=755,nosuid,nodev tmpfs run
-must mkdir -p .polyvirt/old
 i=0
 while [ $i -lt "$PV_MOUNTS" ]; do
-  eval "source=\\$PV_MOUNT_\${i}_SOURCE options=\\$PV_MOUNT_\${i}_OPTIONS kind=\\$PV_MOUNT_\${i}_KIND inode=\\$PV_MOUNT_\${i}_INODE"
-  if [ "$kind" = directory ]; then must mkdir ".polyvirt/$i"; else : >".polyvirt/$i"; fi
-  must mount -o "$options" -- "$source" ".polyvirt/$i"
+  eval "source=\\$PV_MOUNT_\${i}_SOURCE inode=\\$PV_MOUNT_\${i}_INODE"
   if [ -n "$inode" ] && [ "$(stat -c %d:%i ".polyvirt/$i")" != "$inode" ]; then
     fail "volume source $source was exchanged while it was being mounted"
   fi
   i=$((i + 1))
 done
-i=0
-while [ $i -lt "$PV_MASKS" ]; do
-  eval "mask=\\$PV_MASK_$i"
-  [ ! -d ".$mask" ] || must mount -t tmpfs -o ro,size=4k,mode=755 tmpfs ".$mask"
-  i=$((i + 1))
-done
 
+exec 7<"$PV_DIR/mounts-directories" 9<"$PV_DIR/mounts-files"
 must pivot_root . .polyvirt/old
 must cd /
 must umount -l /.polyvirt/old
+[ $# -eq 0 ] || [ "$PV_ROOTLESS" = 1 ] || must mount -a -T /proc/self/fd/7
+files=
 i=0
 while [ $i -lt "$PV_MOUNTS" ]; do
   eval "target=\\$PV_MOUNT_\${i}_TARGET kind=\\$PV_MOUNT_\${i}_KIND"
   if [ "$kind" = directory ]; then
-    [ -d "$target" ] || must mkdir -p -- "$target"
-  elif [ ! -e "$target" ]; then
-    must mkdir -p -- "\${target%/*}/"
-    : >"$target" || fail "failed: make the mount point $target"
+    if [ "$PV_ROOTLESS" = 1 ]; then
+      must mkdir -p -- "$target"
+      must mount --rbind "/.polyvirt/$i" "$target"
+    fi
+  else
+    files=1
+    if [ ! -e "$target" ]; then
+      [ -d "\${target%/*}/" ] || must mkdir -p -- "\${target%/*}/"
+      : >"$target" || fail "failed: make the mount point $target"
+    fi
   fi
-  must mount --move "/.polyvirt/$i" "$target"
   i=$((i + 1))
 done
+[ -z "$files" ] || must mount -a -T /proc/self/fd/9
+exec 7<&- 9<&-
+[ $# -eq 0 ] || must umount -l "$@"
 rm -rf --one-file-system /.polyvirt
 [ "$PV_READ_ONLY" != 1 ] || must mount -o remount,bind,ro /
 [ -d "$PV_WORKDIR" ] || must mkdir -p -- "$PV_WORKDIR"
