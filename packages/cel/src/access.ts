@@ -34,9 +34,12 @@ function describeKey(key: Value): string {
   return typeof key === "object" && key !== null ? "unsupported" : String(key);
 }
 
-/** Reads fields of one name. Made once per selection, so that what is known about the name is not worked out again. */
-export function fieldReader(name: string): (operand: Value) => Value {
-  if (isBuiltInName(name)) return (operand) => readField(operand, name);
+/**
+ * Reads fields of one name, which errors call as the expression does. Made once per selection, so that what is known about
+ * the name is not worked out again.
+ */
+export function fieldReader(name: string, shown = name): (operand: Value) => Value {
+  if (isBuiltInName(name)) return (operand) => readField(operand, name, shown);
   return (operand) => {
     // Nearly everything is a plain object. Lists and bytes have no such property, so only our own classes are told apart.
     if (typeof operand === "object" && operand !== null && !(operand instanceof CelObject)) {
@@ -45,17 +48,17 @@ export function fieldReader(name: string): (operand: Value) => Value {
       const value = adapt(raw);
       if (value !== undefined) return value;
     }
-    return readField(operand, name);
+    return readField(operand, name, shown);
   };
 }
 
 /** The field's value, or an error that says why there is none. */
-function readField(operand: Value, name: string): Value {
+function readField(operand: Value, name: string, shown: string): Value {
   if (operand instanceof CelError) return operand;
   if (operand instanceof Optional) return optionalField(operand, name);
   if (Array.isArray(operand)) return new CelError("unsupported index type 'string' in list");
   const value = findField(operand, name);
-  return value === undefined ? missingField(operand, name) : value;
+  return value === undefined ? missingField(operand, shown) : value;
 }
 
 function missingField(operand: Value, name: string): CelError {

@@ -162,7 +162,7 @@ class Compiler implements CompileContext {
     if (expr.optional) {
       return optionalStep(expr, attribute, base, target, (value) => optionalField(value, property));
     }
-    const read = fieldReader(property);
+    const read = fieldReader(property, expr.field);
     const cost = base + 1;
     return {
       attribute,

@@ -6,6 +6,7 @@ import {
   type NamedExpression,
   type PolicyCompiler,
   type PolicyEvaluator,
+  type PolicyInput,
 } from "./policy-expressions.ts";
 
 export type FailurePolicy = "Fail" | "Ignore";
@@ -28,6 +29,12 @@ export function compileMatchConditions(
     name,
     ...compiler.compile(expression, [BOOL], { hasAuthorizer: true }),
   }));
+}
+
+/** Kubernetes declares `namespaceObject` for match conditions too, but it is always null there. */
+export function withoutNamespace(input: PolicyInput): PolicyInput {
+  const { namespaceObject: _, ...rest } = input;
+  return rest;
 }
 
 /** One that is false settles it, whatever the others do; otherwise one that fails leaves it to the failure policy. */

@@ -3,7 +3,12 @@ import type { Dialect } from "../dialect.ts";
 import { listOf } from "../types.ts";
 import { StructValue, toJson, type Value } from "../values.ts";
 import { applyConfiguration, type ApplyOptions } from "./apply-configuration.ts";
-import { compileMatchConditions, evaluateMatchConditions, type FailurePolicy } from "./match-conditions.ts";
+import {
+  compileMatchConditions,
+  evaluateMatchConditions,
+  withoutNamespace,
+  type FailurePolicy,
+} from "./match-conditions.ts";
 import { JSON_PATCH, OBJECT, typeNameProblems } from "./mutation-types.ts";
 import {
   Budget,
@@ -95,7 +100,7 @@ export function compileMutatingPolicy(spec: MutatingPolicySpec, options: Mutatin
     evaluate(input) {
       const start = asObject(input.object);
       const untouched = { object: start, changed: false };
-      const match = evaluateMatchConditions(conditions, compiler.evaluator(input), failurePolicy);
+      const match = evaluateMatchConditions(conditions, compiler.evaluator(withoutNamespace(input)), failurePolicy);
       if (match.kind === "no-match") return { ...untouched, matched: false, errors: [], denied: false };
       if (match.kind === "error") {
         return { ...untouched, matched: true, errors: [match.message], denied: failurePolicy === "Fail" };

@@ -78,7 +78,7 @@ function describeExcess(name: string, cost: number, limit: number): string {
 }
 
 /** Sizes below `self`, from the schema. */
-function sizesOf(root: SchemaNode): SizeAt {
+export function sizesOf(root: SchemaNode): SizeAt {
   return (path): Bounds | undefined => {
     if (path.length === 0) return undefined;
     let node: SchemaNode | undefined = root;

@@ -4,6 +4,7 @@ import type { Value } from "../values.ts";
 import {
   compileMatchConditions,
   evaluateMatchConditions,
+  withoutNamespace,
   type CompiledCondition,
   type FailurePolicy,
 } from "./match-conditions.ts";
@@ -94,14 +95,14 @@ export function compileValidatingPolicy(
   }));
   const annotations = (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
     key,
-    value: compiler.compile(valueExpression, [STRING, NULL], { hasAuthorizer: false }),
+    value: compiler.compile(valueExpression, [STRING, NULL], { hasAuthorizer: true }),
   }));
   const failurePolicy = spec.failurePolicy ?? "Fail";
   return {
     problems: collectProblems(compiler, conditions, validations, annotations),
     evaluate(input) {
       const evaluator = compiler.evaluator(input);
-      const match = evaluateMatchConditions(conditions, evaluator, failurePolicy);
+      const match = evaluateMatchConditions(conditions, compiler.evaluator(withoutNamespace(input)), failurePolicy);
       if (match.kind === "no-match") return { matched: false, decisions: [], auditAnnotations: [] };
       if (match.kind === "error") return failure(failurePolicy, match.message);
       const budget = new Budget(policyCostBudget);

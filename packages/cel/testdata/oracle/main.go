@@ -108,6 +108,12 @@ func native(v ref.Val) interface{} {
 	return map[string]string{"other": fmt.Sprintf("%s %v", v.Type().TypeName(), v.Value())}
 }
 
+func parse(text []byte, target any) {
+	if err := json.Unmarshal(text, target); err != nil {
+		panic(err)
+	}
+}
+
 func main() {
 	base := environment.MustBaseEnvSet(version.MajorMinor(1, 36))
 	sc := bufio.NewScanner(os.Stdin)
@@ -115,10 +121,25 @@ func main() {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetEscapeHTML(false)
 	for sc.Scan() {
-		var r Req
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			panic(err)
+		var kind struct {
+			Schema json.RawMessage `json:"schema"`
+			Policy json.RawMessage `json:"policy"`
 		}
+		parse(sc.Bytes(), &kind)
+		if kind.Schema != nil {
+			var question ruleQuestion
+			parse(sc.Bytes(), &question)
+			enc.Encode(answerRules(question))
+			continue
+		}
+		if kind.Policy != nil {
+			var question policyQuestion
+			parse(sc.Bytes(), &question)
+			enc.Encode(answerPolicy(question))
+			continue
+		}
+		var r Req
+		parse(sc.Bytes(), &r)
 		out := Res{Expr: r.Expr}
 		vars := map[string]interface{}{}
 		if len(r.Vars) > 0 {
