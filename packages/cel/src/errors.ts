@@ -16,11 +16,6 @@ export const errorKinds = {
     action: "Guard the access with has() or an optional (`.?field`), or correct the object.",
     retry: false,
   },
-  CelInput: {
-    meaning: "A value given to a CEL expression has no CEL equivalent, for example a function.",
-    action: "Pass plain JSON data.",
-    retry: false,
-  },
 } as const satisfies Record<string, ErrorKind>;
 
 export const errors = defineErrors(errorKinds);
