@@ -33,6 +33,8 @@ export interface VirtLauncher {
 
 /** How long the last words may take to reach the node agent. */
 const finalNotifyMs = 30_000;
+/** When the pod is being deleted as well, nobody should wait long for a node agent that is away. */
+const hurriedNotifyMs = 3_000;
 
 export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLauncher {
   const { options, stack, clock, logger, paths = podPaths, hooks = refuseHooks } = dependencies;
@@ -74,7 +76,8 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
         const ending = await supervise({ stack, clock, logger, gracePeriodMs, startTimeoutMs }, stop);
         const last = describe(new Date(clock.now()).toISOString());
         if (last !== undefined) notifier.publishDeleted(last);
-        if (!(await notifier.flush(finalNotifyMs))) logger.error("the node agent did not hear of the machine's end");
+        const heard = await notifier.flush(finalNotifyMs, { signal: stop, limitMs: hurriedNotifyMs });
+        if (!heard) logger.error("the node agent did not hear of the machine's end");
         return ending;
       } finally {
         await stack.close();

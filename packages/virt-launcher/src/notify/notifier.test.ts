@@ -112,6 +112,21 @@ describe("Notifier", () => {
     expect(await flushed).toBe(false);
   });
 
+  it("waits less from the moment that somebody is in a hurry", async () => {
+    const { notifier, clock } = setup();
+    notifier.publish(domain("Running"));
+    const hurry = new AbortController();
+    let flushed: boolean | undefined;
+    void notifier.flush(30_000, { signal: hurry.signal, limitMs: 5_000 }).then((heard) => (flushed = heard));
+    await clock.advance(10_000);
+    hurry.abort();
+    await clock.advance(4_999);
+    expect(flushed).toBeUndefined();
+    await clock.advance(1);
+    expect(flushed).toBe(false);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
   it("stops trying when it is closed", async () => {
     const { notifier, clock, received, answer } = setup();
     notifier.publish(domain("Running"));

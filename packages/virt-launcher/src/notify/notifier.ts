@@ -71,18 +71,25 @@ export class Notifier {
     this.#work();
   }
 
-  /** True when everything was acknowledged within the limit. */
-  async flush(limitMs: number): Promise<boolean> {
+  /** True when everything was acknowledged within the limit; whoever is in a hurry meanwhile sets a shorter one. */
+  async flush(limitMs: number, hurry?: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<boolean> {
     if (!this.#working) return true;
+    const { clock } = this.#dependencies;
     return new Promise((resolve) => {
-      const done = (): void => {
+      const finish = (heard: boolean): void => {
         timer.cancel();
-        resolve(true);
-      };
-      const timer = this.#dependencies.clock.setTimer(limitMs, () => {
+        hurry?.signal.removeEventListener("abort", shorten);
         this.#idle.delete(done);
-        resolve(false);
-      });
+        resolve(heard);
+      };
+      const done = (): void => finish(true);
+      const shorten = (): void => {
+        timer.cancel();
+        timer = clock.setTimer(hurry?.limitMs ?? limitMs, () => finish(false));
+      };
+      let timer = clock.setTimer(limitMs, () => finish(false));
+      if (hurry?.signal.aborted === true) shorten();
+      else hurry?.signal.addEventListener("abort", shorten, { once: true });
       this.#idle.add(done);
     });
   }
