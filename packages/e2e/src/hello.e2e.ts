@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestCluster, eventually, repositoryRoot } from "./cluster.ts";
+import { typeInConsole } from "./console.ts";
 import type { Vmi } from "./guest.ts";
 
 /** The whole way of one guest, in the order a user walks it; each step needs the one before. */
@@ -80,7 +80,7 @@ describe("one command, one kubectl apply, one guest that speaks", () => {
   });
 
   it("its console greets, and answers what is typed", async () => {
-    const text = await typeInConsole(cluster, "echo $((6 * 7))-typed\n", /42-typed/);
+    const text = await typeInConsole(cluster, "hello", { input: "echo $((6 * 7))-typed\n", until: /42-typed/ });
     expect(text).toContain("Polyvirt guest is ready.");
     expect(text).toContain("These words come from the guest's own disk.");
   });
@@ -123,33 +123,3 @@ describe("one command, one kubectl apply, one guest that speaks", () => {
     expect(demo.stdout).toContain("Polyvirt guest is ready.");
   });
 });
-
-/**
- * Attaches as a user would and returns everything shown until the pattern matches. The guest may still be booting, or may
- * have said hello before we came: like a person, we ask again until it answers.
- */
-function typeInConsole(cluster: TestCluster, input: string, until: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const args = ["console", "hello", "--data-dir", cluster.dataDir];
-    const child = spawn(join(repositoryRoot, "polyvirt"), args, { stdio: ["pipe", "pipe", "pipe"] });
-    let text = "";
-    const asking = setInterval(() => {
-      child.stdin.write(text.includes("Polyvirt guest is ready.") ? input : "cat /run/greeting\n");
-    }, 1000);
-    const limit = setTimeout(() => finish(new Error(`the console did not show ${until}; it showed: ${text}`)), 90_000);
-    const finish = (error?: Error): void => {
-      clearInterval(asking);
-      clearTimeout(limit);
-      child.kill("SIGKILL");
-      if (error === undefined) resolve(text);
-      else reject(error);
-    };
-    child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    child.stdout.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      if (until.test(text)) finish();
-    });
-    child.on("error", finish);
-    child.on("exit", (code) => finish(new Error(`polyvirt console ended with ${code}: ${text}`)));
-  });
-}
