@@ -4,6 +4,7 @@ import {
   type InterfaceBindingPlugin,
   type KubeVirtConfiguration,
   type Quantity,
+  type VirtualizationProfile,
 } from "@polyvirt/api";
 import { parseArchitecture, type Architecture } from "./architecture.ts";
 
@@ -18,6 +19,8 @@ export interface ClusterConfig {
   readonly cpuAllocationRatio: number;
   readonly memoryOvercommit: number;
   readonly additionalGuestMemoryOverheadRatio?: string;
+  /** The stack of this cluster, when its gate is on; nobody need look at the gate again. */
+  readonly virtualizationProfile?: VirtualizationProfile;
   /** Measured cost of the stack's own processes, from the VirtualizationProfile. */
   readonly virtLauncherOverhead?: Quantity;
   readonly evictionStrategy?: string;
@@ -81,8 +84,9 @@ export function resolveClusterConfig(
   const given = configuration ?? {};
   const developer = given.developerConfiguration ?? {};
   const isEnabled = (gate: FeatureGateName): boolean => isGateEnabled(given, gate);
+  const profile = isEnabled("PluginVirtualizationStacks") ? given.virtualizationProfile : undefined;
   return {
-    hypervisor: selectHypervisor(given, isEnabled),
+    hypervisor: selectHypervisor(given, isEnabled, profile),
     defaultArchitecture:
       parseArchitecture(given.architectureConfiguration?.defaultArchitecture ?? "") ?? hostArchitecture,
     machines: resolveMachines(given),
@@ -113,7 +117,8 @@ export function resolveClusterConfig(
     ...optional("cpuModel", given.cpuModel || undefined),
     ...optional("cpuRequest", given.cpuRequest === undefined ? undefined : String(given.cpuRequest)),
     ...optional("additionalGuestMemoryOverheadRatio", given.additionalGuestMemoryOverheadRatio),
-    ...optional("virtLauncherOverhead", given.virtualizationProfile?.virtLauncher?.virtLauncherOverhead),
+    ...optional("virtualizationProfile", profile),
+    ...optional("virtLauncherOverhead", profile?.virtLauncher?.virtLauncherOverhead),
     ...optional("evictionStrategy", given.evictionStrategy || undefined),
   };
 }
@@ -124,13 +129,21 @@ function optional<Key extends string, Value>(key: Key, value: Value | undefined)
   return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
 }
 
-function selectHypervisor(given: KubeVirtConfiguration, isEnabled: ClusterConfig["isEnabled"]): SelectedHypervisor {
+function selectHypervisor(
+  given: KubeVirtConfiguration,
+  isEnabled: ClusterConfig["isEnabled"],
+  profile: VirtualizationProfile | undefined,
+): SelectedHypervisor {
+  // A profile names a path, everything else the node's name below /dev.
+  const device = profile?.virtualizationComponents?.hypervisorDevice?.replace(/^\/dev\//, "");
   // `hypervisors` is KubeVirt's spelling, `hypervisor` the proposal's; both mean the same list.
   const first = (given.hypervisors ?? given.hypervisor ?? [])[0];
-  if (first === undefined || !isEnabled("ConfigurableHypervisor")) return { name: "kvm" };
+  if (first === undefined || !isEnabled("ConfigurableHypervisor")) {
+    return { name: "kvm", ...optional("hypervisorDevice", device || undefined) };
+  }
   return {
     name: first.name || "kvm",
-    ...optional("hypervisorDevice", first.hypervisorDevice),
+    ...optional("hypervisorDevice", first.hypervisorDevice ?? (device || undefined)),
     ...optional("virtType", first.virtType),
   };
 }

@@ -13,7 +13,7 @@ export { resolveClusterConfig, type ClusterConfig } from "./cluster-config.ts";
 export type * from "./contract.ts";
 export type * from "./converter/context.ts";
 export { planningContext } from "./converter/planning-context.ts";
-export { isCrossArchitecture, isEmulated } from "./converter/emulation.ts";
+export { emulationRefusals, emulatorOf, isCrossArchitecture, isEmulated } from "./converter/emulation.ts";
 export { defineHypervisor, type HypervisorDefinition } from "./define-hypervisor.ts";
 export type { DefaultsStep } from "./defaults/step.ts";
 export { errorKinds } from "./errors.ts";
