@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TestCluster, eventually } from "./cluster.ts";
 import { guestManifest, type Vmi } from "./guest.ts";
-
-const isCluster = /dist\/cluster\.js/;
-const isHandler = /^\S*node\S* .*dist\/virt-handler\.js/;
-const isQemu = /^\S*qemu-system/;
-const launcherOf = (name: string) => new RegExp(`^\\S*node\\S* .*dist/virt-launcher\\.js.*--name ${name}( |$)`);
-const qemuOf = (name: string) => new RegExp(`^\\S*qemu-system.*hostname=${name}( |$)`);
+import { isCluster, isHandler, isQemu, launcherOf, qemuOf } from "./who.ts";
 
 describe("kill -9 of any one process", () => {
   let cluster: TestCluster;
