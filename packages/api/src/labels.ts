@@ -27,6 +27,13 @@ export const nodeLabels = {
   schedulable: "kubevirt.io/schedulable",
   cpuManager: "kubevirt.io/cpumanager",
   hypervisor: "kubevirt.io/hypervisor",
+  realtime: "kubevirt.io/realtime",
+  sev: "kubevirt.io/sev",
+  sevEs: "kubevirt.io/sev-es",
+  sevSnp: "kubevirt.io/sev-snp",
+  tdx: "kubevirt.io/tdx",
+  secureExecution: "kubevirt.io/s390-pv",
+  ksmEnabled: "kubevirt.io/ksm-enabled",
   cpuModelPrefix: "cpu-model.node.kubevirt.io/",
   cpuModelMigrationPrefix: "cpu-model-migration.node.kubevirt.io/",
   cpuFeaturePrefix: "cpu-feature.node.kubevirt.io/",
@@ -35,6 +42,8 @@ export const nodeLabels = {
   hostModelRequiredFeaturesPrefix: "host-model-required-features.node.kubevirt.io/",
   machineTypePrefix: "machine-type.node.kubevirt.io/",
   hypervPrefix: "hyperv.node.kubevirt.io/",
+  tscFrequency: "cpu-timer.node.kubevirt.io/tsc-frequency",
+  tscScalable: "cpu-timer.node.kubevirt.io/tsc-scalable",
   tscFrequencyPrefix: "scheduling.node.kubevirt.io/tsc-frequency-",
   guestArchitecturePrefix: "kubevirt.io/vm-arch-",
   obsoleteHostModel: "node-labeller.kubevirt.io/obsolete-host-model",
@@ -58,6 +67,10 @@ export const annotations = {
   pciTopologyVersion: "kubevirt.io/pci-topology-version",
   hookSidecars: "hooks.kubevirt.io/hookSidecars",
   defaultContainer: "kubectl.kubernetes.io/default-container",
+  /** Followed by the name of an image volume: for which platform its image is wanted, `linux/arm64`. */
+  imagePlatformPrefix: "polyvirt.io/image-platform.",
+  /** On a node: leave its labels alone. */
+  skipNodeLabeller: "node-labeller.kubevirt.io/skip-node",
 } as const;
 
 export const finalizers = {

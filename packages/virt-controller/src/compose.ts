@@ -59,6 +59,7 @@ async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void
   const settings = createClusterSettings({
     kubeVirts: kubeVirtInformer,
     nodes: nodeInformer,
+    hypervisors: deps.hypervisors,
     hostArchitecture: deps.hostArchitecture,
   });
   const reconciler = createVmiReconciler({
@@ -70,7 +71,6 @@ async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void
     vmis: createObjectWriter({ client, type: virtualMachineInstances, informer: vmiInformer }),
     pods: podInformer,
     podWriter: createObjectWriter({ client, type: pods, informer: podInformer }),
-    hypervisors: deps.hypervisors,
     launcherImage: deps.launcherImage,
   });
   const controller = createController({

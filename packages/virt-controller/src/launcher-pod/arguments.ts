@@ -1,5 +1,5 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import { allowsCrossArchitecture, type LauncherPodContext } from "./context.ts";
+import type { LauncherPodContext } from "./context.ts";
 
 const DEFAULT_GRACE_SECONDS = 30;
 /** The launcher gets this much longer than the guest, and the pod as much again, so that each can still report. */
@@ -31,6 +31,6 @@ export function launcherArguments(vmi: VirtualMachineInstance, context: Launcher
     "--qemu-timeout",
     `${DOMAIN_TIMEOUT_SECONDS}s`,
     ...(context.config.useEmulation ? ["--allow-emulation"] : []),
-    ...(allowsCrossArchitecture(context) ? ["--allow-cross-architecture"] : []),
+    ...(context.config.isEnabled("MultiArchitectureSoftwareEmulation") ? ["--allow-cross-architecture"] : []),
   ];
 }

@@ -1,20 +1,16 @@
 import type { ClusterConfig, Hypervisor } from "@polyvirt/hypervisor";
 import type { PersistentVolumeClaim } from "@polyvirt/api/k8s";
+import type { PossiblePlacement } from "../placement/placement.ts";
 
 /** What the launcher pod depends on besides the VMI itself. */
 export interface LauncherPodContext {
+  /** The installation's own launcher; a virtualization profile may name another. */
   readonly launcherImage: string;
   readonly config: ClusterConfig;
   readonly hypervisor: Pick<Hypervisor, "name" | "node" | "resources">;
   /** Claims that the VMI's volumes name, by name. */
   readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
-  /** Whether every node that may run guests offers the resource, so that asking for it excludes none. */
-  readonly everyNodeOffers: (resourceName: string) => boolean;
-}
-
-/** Whether guests may run on nodes of another architecture: both the gate and emulation must be on. */
-export function allowsCrossArchitecture({ config }: Pick<LauncherPodContext, "config">): boolean {
-  return config.useEmulation && config.isEnabled("MultiArchitectureSoftwareEmulation");
+  readonly placement: PossiblePlacement;
 }
 
 /** Folders inside the launcher's container; virt-handler and virt-launcher rely on them. */

@@ -10,7 +10,8 @@ const droppedAnnotations: readonly string[] = [
 ];
 const droppedPrefix = "kubectl.kubernetes.io";
 
-export function launcherPodMetadata(vmi: VirtualMachineInstance, memoryOverheadBytes: number): ObjectMeta {
+/** `extra` are annotations that depend on more than the VMI. */
+export function launcherPodMetadata(vmi: VirtualMachineInstance, extra: Readonly<Record<string, string>>): ObjectMeta {
   const { name = "", uid = "", namespace } = vmi.metadata;
   return {
     name: launcherPodName(vmi),
@@ -27,8 +28,8 @@ export function launcherPodMetadata(vmi: VirtualMachineInstance, memoryOverheadB
       [annotations.domain]: name,
       [annotations.defaultContainer]: computeContainer,
       [annotations.migrationTransportUnix]: "true",
-      [annotations.memoryOverheadBytes]: String(memoryOverheadBytes),
       "descheduler.alpha.kubernetes.io/request-evict-only": "",
+      ...extra,
     },
     ownerReferences: [
       {

@@ -1,8 +1,9 @@
 import { nodeLabels, type VirtualMachineInstance } from "@polyvirt/api";
 import type { Affinity, NodeSelectorRequirement, PodSpec } from "@polyvirt/api/k8s";
-import { allowsCrossArchitecture, type LauncherPodContext } from "./context.ts";
+import { architectureSelector, nativePreference } from "../placement/placement.ts";
+import type { LauncherPodContext } from "./context.ts";
+import { featureSelector } from "./node-features.ts";
 
-const ARCHITECTURE_LABEL = "kubernetes.io/arch";
 /** CPU models that follow the node, so that no node can be asked for them by name. */
 const hostModels: readonly string[] = ["", "host-model", "host-passthrough"];
 
@@ -15,9 +16,10 @@ export function nodeConstraints(
   return {
     nodeSelector: {
       [nodeLabels.schedulable]: "true",
-      ...architectureSelector(vmi, context),
+      ...architectureSelector(context.placement, architectureOf(vmi, context)),
       ...(vmi.spec.domain.cpu?.dedicatedCpuPlacement === true ? { [nodeLabels.cpuManager]: "true" } : {}),
       ...cpuSelector(vmi, context),
+      ...featureSelector(vmi, context.config),
       ...vmi.spec.nodeSelector,
     },
     ...(affinity === undefined ? {} : { affinity }),
@@ -26,14 +28,6 @@ export function nodeConstraints(
       ? {}
       : { topologySpreadConstraints: vmi.spec.topologySpreadConstraints }),
   };
-}
-
-/** With emulation of other architectures every node will do that has the emulator. */
-function architectureSelector(vmi: VirtualMachineInstance, context: LauncherPodContext): Record<string, string> {
-  const architecture = architectureOf(vmi, context);
-  return allowsCrossArchitecture(context)
-    ? { [`${nodeLabels.guestArchitecturePrefix}${architecture}`]: "true" }
-    : { [ARCHITECTURE_LABEL]: architecture };
 }
 
 function architectureOf(vmi: VirtualMachineInstance, { config }: LauncherPodContext): string {
@@ -51,25 +45,20 @@ function cpuSelector(vmi: VirtualMachineInstance, { config }: LauncherPodContext
   };
 }
 
-/** Nodes of the guest's own architecture come first, because emulation is slow. */
 function preferNative(affinity: Affinity | undefined, architecture: string): Affinity {
   const preferred = affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  const matchExpressions = [{ key: ARCHITECTURE_LABEL, operator: "In" as const, values: [architecture] }];
   return {
     ...affinity,
     nodeAffinity: {
       ...affinity?.nodeAffinity,
-      preferredDuringSchedulingIgnoredDuringExecution: [
-        ...preferred,
-        { weight: 100, preference: { matchExpressions } },
-      ],
+      preferredDuringSchedulingIgnoredDuringExecution: [...preferred, nativePreference(architecture)],
     },
   };
 }
 
 /** Adds our own exclusions to each alternative that the VMI names; alternatives are ORed, so each needs them. */
 function affinityOf(vmi: VirtualMachineInstance, context: LauncherPodContext): Affinity | undefined {
-  if (allowsCrossArchitecture(context)) return preferNative(vmi.spec.affinity, architectureOf(vmi, context));
+  if (context.placement.mode === "emulated") return preferNative(vmi.spec.affinity, architectureOf(vmi, context));
   const extra = context.config.useEmulation ? [] : exclusions(vmi);
   if (extra.length === 0) return vmi.spec.affinity;
   const required = vmi.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;

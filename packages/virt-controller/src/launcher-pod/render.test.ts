@@ -1,7 +1,8 @@
 import type { VirtualMachineInstanceSpec } from "@polyvirt/api";
 import type { Pod } from "@polyvirt/api/k8s";
 import { describe, expect, it } from "vitest";
-import { podContext, VMI_UID, vmiWith } from "../testing/objects.ts";
+import { registry } from "@polyvirt/hypervisor";
+import { placementOn, podContext, VMI_UID, vmiWith } from "../testing/objects.ts";
 import { launcherPodName } from "./name.ts";
 import { renderLauncherPod } from "./render.ts";
 import { claimNames } from "./volumes.ts";
@@ -123,7 +124,8 @@ describe("renderLauncherPod", () => {
   it("asks for optional devices only where no node is lost by it, and for needed ones always", () => {
     const asked = (context: ReturnType<typeof podContext>) => compute(render({}, context))?.resources?.limits;
     expect(asked(podContext())).not.toHaveProperty(["devices.kubevirt.io/kvm"]);
-    expect(asked({ ...podContext(), everyNodeOffers: () => true })).toHaveProperty(["devices.kubevirt.io/kvm"], "1");
+    const offering = { ...podContext(), placement: placementOn(["amd64"]) };
+    expect(asked(offering)).toHaveProperty(["devices.kubevirt.io/kvm"], "1");
     expect(asked(podContext({}))).toHaveProperty(["devices.kubevirt.io/kvm"], "1");
   });
 
@@ -144,8 +146,13 @@ describe("renderLauncherPod", () => {
 
   it("goes to nodes of other architectures when they may emulate it, but rather to its own", () => {
     const developerConfiguration = { useEmulation: true, featureGates: ["MultiArchitectureSoftwareEmulation"] };
-    const context = { ...podContext({ developerConfiguration }), everyNodeOffers: () => true };
-    const pod = render({ architecture: "s390x" }, context);
+    const placement = placementOn(["amd64", "s390x"], "emulated");
+    const context = { ...podContext({ developerConfiguration }), placement };
+    const volumes = [
+      { name: "root", containerDisk: { image: "disk:1" } },
+      { name: "x".repeat(40), containerDisk: { image: "disk:2" } },
+    ];
+    const pod = render({ architecture: "s390x", volumes }, context);
     expect(pod.spec.nodeSelector).toEqual({ "kubevirt.io/schedulable": "true", "kubevirt.io/vm-arch-s390x": "true" });
     expect(pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution).toEqual([
       {
@@ -155,16 +162,69 @@ describe("renderLauncherPod", () => {
     ]);
     expect(compute(pod)?.args).toContain("--allow-cross-architecture");
     expect(compute(pod)?.resources?.limits).not.toHaveProperty(["devices.kubevirt.io/kvm"]);
+    expect(pod.metadata.annotations).toMatchObject({ "polyvirt.io/image-platform.containerdisk-root": "linux/s390x" });
+    for (const key of Object.keys(pod.metadata.annotations ?? {}))
+      expect(key.split("/").at(-1)?.length).toBeLessThan(64);
   });
 
-  it.each([{ useEmulation: true }, { featureGates: ["MultiArchitectureSoftwareEmulation"] }])(
-    "stays with its own architecture when only half of that is set: %j",
-    (developerConfiguration) => {
-      const pod = render({ architecture: "arm64" }, podContext({ developerConfiguration }));
-      expect(pod.spec.nodeSelector).toMatchObject({ "kubernetes.io/arch": "arm64" });
-      expect(compute(pod)?.args).not.toContain("--allow-cross-architecture");
-    },
-  );
+  it("uses the node's hypervisor where the guest is at home everywhere, though it might be emulated", () => {
+    const developerConfiguration = { useEmulation: true, featureGates: ["MultiArchitectureSoftwareEmulation"] };
+    const context = { ...podContext({ developerConfiguration }), placement: placementOn(["amd64"], "emulated") };
+    expect(compute(render({}, context))?.resources?.limits).toHaveProperty(["devices.kubevirt.io/kvm"], "1");
+  });
+
+  it("takes launcher, rights, memory and device from the virtualization profile, if its gate is on", () => {
+    const virtualizationProfile = {
+      virtualizationComponents: { hypervisorDevice: "/dev/accel" },
+      virtLauncher: {
+        virtLauncherImage: "example.org/launcher:2",
+        virtLauncherCapabilities: ["SYS_PTRACE"],
+        virtLauncherOverhead: "300Mi",
+      },
+    };
+    const gates = { developerConfiguration: { featureGates: ["PluginVirtualizationStacks"] } };
+    const profiled = podContext({ virtualizationProfile, ...gates });
+    const pod = render({}, { ...profiled, hypervisor: registry.select(profiled.config.hypervisor) });
+    expect(compute(pod)).toMatchObject({
+      image: "example.org/launcher:2",
+      securityContext: { capabilities: { add: ["SYS_PTRACE"], drop: ["ALL"] } },
+      resources: { limits: { "devices.kubevirt.io/accel": "1" } },
+    });
+    const plain = render({}, podContext({ virtualizationProfile }));
+    const overhead = (given: Pod) => Number(given.metadata.annotations?.["kubevirt.io/memory-overhead-bytes"]);
+    expect(overhead(pod)).toBeGreaterThan(300 * 2 ** 20);
+    expect(overhead(plain)).toBeLessThan(300 * 2 ** 20);
+    expect(compute(plain)).toMatchObject({
+      image: "polyvirt.local/virt-launcher-qemu:0.1.0",
+      securityContext: { capabilities: { add: ["NET_BIND_SERVICE"] } },
+      resources: { limits: { "devices.kubevirt.io/kvm": "1" } },
+    });
+  });
+
+  it("asks for what only some nodes have: a versioned machine, encryption, Hyper-V in the kernel", () => {
+    const needy = {
+      ...domain,
+      machine: { type: "pc-q35-7.2" },
+      launchSecurity: { sev: {} },
+      features: { hyperv: { vpindex: {}, relaxed: {}, evmcs: {}, ipi: { enabled: false } } },
+    };
+    const gates = { developerConfiguration: { featureGates: ["HypervStrictCheck"] } };
+    expect(render({ domain: needy }, podContext(gates)).spec.nodeSelector).toEqual({
+      "kubevirt.io/schedulable": "true",
+      "kubernetes.io/arch": "amd64",
+      "kubevirt.io/sev": "true",
+      "machine-type.node.kubevirt.io/pc-q35-7.2": "true",
+      "hyperv.node.kubevirt.io/vpindex": "true",
+      "cpu-vendor.node.kubevirt.io/Intel": "true",
+    });
+  });
+
+  it("stays with its own architecture where nothing else is allowed", () => {
+    const pod = render({ architecture: "arm64", volumes: [{ name: "root", containerDisk: { image: "disk:1" } }] });
+    expect(pod.spec.nodeSelector).toMatchObject({ "kubernetes.io/arch": "arm64" });
+    expect(compute(pod)?.args).not.toContain("--allow-cross-architecture");
+    expect(Object.keys(pod.metadata.annotations ?? {}).join()).not.toContain("image-platform");
+  });
 
   it("never runs as root because nobody said as whom", () => {
     expect(render().spec.securityContext?.runAsUser).toBe(107);

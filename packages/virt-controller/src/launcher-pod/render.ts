@@ -1,8 +1,10 @@
-import { unpausedReadinessGate, type VirtualMachineInstance } from "@polyvirt/api";
+import { annotations, unpausedReadinessGate, type VirtualMachineInstance } from "@polyvirt/api";
 import { apiVersionOf, pods, type Container, type Pod, type PodSpec } from "@polyvirt/api/k8s";
 import { launcherArguments, podGraceSeconds } from "./arguments.ts";
 import { computeContainer, type LauncherPodContext } from "./context.ts";
 import { launcherPodMetadata } from "./metadata.ts";
+import { imagePlatforms } from "./image-platforms.ts";
+import { launcherStack } from "./launcher-stack.ts";
 import { hostnameOf } from "./name.ts";
 import { nodeConstraints } from "./node-constraints.ts";
 import { launcherResources } from "./resources.ts";
@@ -14,10 +16,10 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
   const resources = launcherResources(vmi, context);
   const volumes = launcherVolumes(vmi, context);
   const user = launcherUser(vmi, context.config);
-  const isRoot = user === 0;
+  const stack = launcherStack(context, user);
   const compute: Container = {
     name: computeContainer,
-    image: context.launcherImage,
+    image: stack.image,
     imagePullPolicy: "IfNotPresent",
     args: launcherArguments(vmi, context),
     env: [
@@ -30,13 +32,16 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
     ...(volumes.container.volumeDevices.length === 0 ? {} : { volumeDevices: volumes.container.volumeDevices }),
     securityContext: {
       allowPrivilegeEscalation: false,
-      capabilities: { add: ["NET_BIND_SERVICE", ...(isRoot ? ["SYS_NICE"] : [])], drop: isRoot ? [] : ["ALL"] },
+      capabilities: { add: [...stack.capabilities], drop: user === 0 ? [] : ["ALL"] },
     },
   };
   return {
     apiVersion: apiVersionOf(pods),
     kind: pods.kind,
-    metadata: launcherPodMetadata(vmi, resources.memoryOverheadBytes),
+    metadata: launcherPodMetadata(vmi, {
+      [annotations.memoryOverheadBytes]: String(resources.memoryOverheadBytes),
+      ...imagePlatforms(vmi, volumes.volumes, context),
+    }),
     spec: {
       ...copiedFromSpec(vmi),
       ...nodeConstraints(vmi, context),

@@ -9,7 +9,8 @@ import {
 } from "@polyvirt/core";
 import { parseArchitecture, vcpuCount } from "@polyvirt/hypervisor";
 import { errors } from "../errors.ts";
-import { allowsCrossArchitecture, type LauncherPodContext } from "./context.ts";
+import { everyCandidateOffers, isNativeEverywhere } from "../placement/placement.ts";
+import type { LauncherPodContext } from "./context.ts";
 
 /** Room for the launcher's own files: sockets, logs, cloud-init images. */
 const EPHEMERAL_STORAGE = "50M";
@@ -103,11 +104,13 @@ function deviceCounts(vmi: VirtualMachineInstance, context: LauncherPodContext):
   const add = (name: string, count: number) => {
     counts[name] = String(Number(counts[name] ?? "0") + count);
   };
-  for (const request of context.hypervisor.resources.deviceRequests(vmi, context.config)) {
-    // A guest that may be emulated on another architecture must not be kept off its nodes by a device it cannot use.
-    const unused = request.device === context.hypervisor.node.hypervisorDevice && allowsCrossArchitecture(context);
-    const harmless = !unused && context.everyNodeOffers(request.resourceName);
-    if (!request.optional || harmless) add(request.resourceName, request.quantity);
+  const { hypervisor, config, placement } = context;
+  for (const { device, resourceName, quantity, optional } of hypervisor.resources.deviceRequests(vmi, config)) {
+    // The node's hypervisor is of no use to a guest that may have to be emulated there.
+    const useful =
+      device !== hypervisor.node.hypervisorDevice ||
+      isNativeEverywhere(placement, vmi.spec.architecture ?? config.defaultArchitecture);
+    if (!optional || (useful && everyCandidateOffers(placement, resourceName))) add(resourceName, quantity);
   }
   const { gpus = [], hostDevices = [] } = vmi.spec.domain.devices;
   for (const { deviceName } of [...gpus, ...hostDevices]) if (deviceName !== undefined) add(deviceName, 1);

@@ -3,6 +3,7 @@ import { finalizers, type VirtualMachineInstance } from "@polyvirt/api";
 import type { ContainerState, Pod } from "@polyvirt/api/k8s";
 import { registry, resolveClusterConfig, type ClusterConfig } from "@polyvirt/hypervisor";
 import type { LauncherPodContext } from "../launcher-pod/context.ts";
+import type { PossiblePlacement } from "../placement/placement.ts";
 
 export const NOW = new Date("2026-01-01T12:00:00Z");
 export const VMI_UID = "11111111-2222-3333-4444-555555555555";
@@ -83,6 +84,15 @@ export function podContext(
     config,
     hypervisor: registry.get("kvm"),
     claims: new Map(),
-    everyNodeOffers: () => false,
+    placement: { mode: "native", candidates: [] },
   };
+}
+
+/** Nodes of these architectures, all of which offer KVM. */
+export function placementOn(
+  architectures: readonly string[],
+  mode: PossiblePlacement["mode"] = "native",
+): PossiblePlacement {
+  const allocatable = { "devices.kubevirt.io/kvm": "1k" };
+  return { mode, candidates: architectures.map((name) => ({ labels: { "kubernetes.io/arch": name }, allocatable })) };
 }

@@ -1,5 +1,6 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { ObjectMeta, Pod } from "@polyvirt/api/k8s";
+import type { Placement, PossiblePlacement } from "../placement/placement.ts";
 
 /** Everything that deciding about one VMI depends on. */
 export interface ObservedVmi {
@@ -8,6 +9,8 @@ export interface ObservedVmi {
   readonly pods: readonly Pod[];
   /** For how long a pod that should be there has been missing. */
   readonly podMissingForMs: number;
+  /** Where the guest may run; only asked for as long as it has no pod. */
+  readonly placement: () => Placement;
   /** As whom the launcher runs. */
   readonly launcherUser: number;
   readonly now: Date;
@@ -15,7 +18,8 @@ export interface ObservedVmi {
 
 /** What is to be done, in this order. Each list may be empty; `status` is written once, at the end. */
 export interface VmiPlan {
-  readonly createPod: boolean;
+  /** Where to make the pod; undefined when none is to be made. */
+  readonly createPod: PossiblePlacement | undefined;
   readonly deletePods: readonly Pod[];
   readonly podConditions: readonly { readonly pod: Pod; readonly status: "True" | "False"; readonly reason: string }[];
   /** Written before the status. */

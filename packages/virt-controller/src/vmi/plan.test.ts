@@ -1,12 +1,15 @@
 import { finalizers, getCondition, labels, unpausedReadinessGate, type VirtualMachineInstance } from "@polyvirt/api";
 import type { Pod } from "@polyvirt/api/k8s";
 import { describe, expect, it } from "vitest";
+import type { Placement } from "../placement/placement.ts";
 import { NOW, podWith, terminating, vmiWith } from "../testing/objects.ts";
 import { HANDLER_GRACE_MS } from "./oversight.ts";
 import { planVmi } from "./plan.ts";
 
-const plan = (vmi: VirtualMachineInstance, pods: Pod[] = [], podMissingForMs = 0) =>
-  planVmi({ vmi, pods, podMissingForMs, launcherUser: 107, now: NOW });
+const anywhere = { mode: "native", candidates: [] } as const;
+
+const plan = (vmi: VirtualMachineInstance, pods: Pod[] = [], podMissingForMs = 0, placement: Placement = anywhere) =>
+  planVmi({ vmi, pods, podMissingForMs, placement: () => placement, launcherUser: 107, now: NOW });
 
 const condition = (result: ReturnType<typeof plan>, type: string) => getCondition(result.status, type);
 
@@ -22,7 +25,7 @@ const ended = (secondsAgo: number, exitCode = 137) =>
 describe("a VMI without a pod", () => {
   it("gets one and is Scheduling", () => {
     const result = plan(vmiWith());
-    expect(result.createPod).toBe(true);
+    expect(result.createPod).toBe(anywhere);
     expect(result.status).toMatchObject({
       phase: "Scheduling",
       phaseTransitionTimestamps: [{ phase: "Scheduling", phaseTransitionTimestamp: "2026-01-01T12:00:00Z" }],
@@ -42,6 +45,14 @@ describe("a VMI without a pod", () => {
     expect(plan(vmiWith({ runtimeUser: 0 })).status?.runtimeUser).toBe(0);
   });
 
+  it("fails at once, with event and condition, when it can run nowhere", () => {
+    const placement: Placement = { mode: "impossible", reason: "EmulationNotAllowed", message: "not allowed" };
+    const result = plan(vmiWith(), [], 0, placement);
+    expect(result).toMatchObject({ createPod: undefined, status: { phase: "Failed", reason: "EmulationNotAllowed" } });
+    expect(condition(result, "Synchronized")).toMatchObject({ status: "False", message: "not allowed" });
+    expect(result.events).toEqual([{ type: "Warning", reason: "EmulationNotAllowed", message: "not allowed" }]);
+  });
+
   it("gets our finalizer when admission did not set it", () => {
     const result = plan(vmiWith({}, { finalizers: ["other"] }));
     expect(result.metadata?.finalizers).toEqual(["other", finalizers.virtualMachineInstance]);
@@ -49,13 +60,13 @@ describe("a VMI without a pod", () => {
 
   it("ends and is released at once when it was deleted before", () => {
     const result = plan(vmiWith({ phase: "Pending" }, terminating));
-    expect(result).toMatchObject({ createPod: false, release: true, status: { phase: "Failed" } });
+    expect(result).toMatchObject({ createPod: undefined, release: true, status: { phase: "Failed" } });
     expect(result.status?.reason).toBe("DeletedBeforeStart");
   });
 
   it("fails when its pod was taken away while it waited", () => {
     const result = plan(vmiWith({ phase: "Scheduling" }));
-    expect(result).toMatchObject({ createPod: false, status: { phase: "Failed", reason: "LauncherPodMissing" } });
+    expect(result).toMatchObject({ createPod: undefined, status: { phase: "Failed", reason: "LauncherPodMissing" } });
     expect(result.events).toMatchObject([{ type: "Warning", reason: "LauncherPodMissing" }]);
   });
 });
@@ -190,7 +201,7 @@ describe("a VMI that has ended", () => {
 
   it("stays as it is, with its finished pod, until it is deleted", () => {
     const result = plan(vmiWith(at(3600)), [ended(3600, 0)]);
-    expect(result).toMatchObject({ createPod: false, deletePods: [], release: false, requeueAfterMs: undefined });
+    expect(result).toMatchObject({ createPod: undefined, deletePods: [], release: false, requeueAfterMs: undefined });
   });
 
   it("loses a launcher that does not end by itself", () => {

@@ -4,6 +4,7 @@ import type { Pod } from "@polyvirt/api/k8s";
 import { cleanUp } from "./cleanup.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiMetadataChange, VmiPlan } from "./observed.ts";
+import type { PossiblePlacement } from "../placement/placement.ts";
 import { setInitialStatus } from "./initial-status.ts";
 import { overseeHandler } from "./oversight.ts";
 import { isPodFinished, isPodTerminating } from "./pod-state.ts";
@@ -12,7 +13,7 @@ import { followScheduling } from "./scheduling.ts";
 
 /**
  * Decides what virt-controller does about one VMI:
- * - no pod yet: make one; Pending → Scheduling
+ * - no pod yet: make one where the guest can run; Pending → Scheduling, or Failed when it can run nowhere
  * - pod exists: mirror why it waits; when its containers are ready hand over: Scheduling → Scheduled
  * - handed over: only look after pod readiness, and end the VMI when pod and virt-handler are both silent
  * - deleted: delete the pods; when the guest has ended and no pod runs, remove the finalizer
@@ -39,7 +40,7 @@ export function planVmi(observed: ObservedVmi): VmiPlan {
 }
 
 interface Stage {
-  readonly createPod: boolean;
+  readonly createPod?: PossiblePlacement;
   readonly metadata?: VmiMetadataChange | undefined;
   readonly requeueAfterMs?: number | undefined;
 }
@@ -49,30 +50,39 @@ function decideStage(observed: ObservedVmi, pod: Pod | undefined, draft: StatusD
   switch (draft.phase) {
     case undefined:
     case "Pending":
-      if (pod !== undefined) return { createPod: false, metadata: followScheduling(observed, pod, draft) };
+      if (pod !== undefined) return { metadata: followScheduling(observed, pod, draft) };
       if (deleted) {
         draft.fail("DeletedBeforeStart", "the VMI was deleted before its launcher pod was made");
-        return { createPod: false };
+        return {};
       }
       setInitialStatus(observed.vmi, observed.launcherUser, draft);
-      draft.setPhase("Scheduling");
-      return { createPod: true, metadata: addedFinalizer(observed.vmi) };
+      return startScheduling(observed, draft);
     case "Scheduling":
-      if (pod !== undefined) return { createPod: false, metadata: followScheduling(observed, pod, draft) };
+      if (pod !== undefined) return { metadata: followScheduling(observed, pod, draft) };
       draft.fail(
         deleted ? "DeletedBeforeStart" : "LauncherPodMissing",
         deleted ? "the VMI was deleted before its guest was started" : "the launcher pod was deleted by someone else",
       );
-      return { createPod: false };
+      return {};
     case "Scheduled":
     case "Running":
     case "Unknown":
-      return { createPod: false, requeueAfterMs: overseeHandler(observed, pod, draft) };
+      return { requeueAfterMs: overseeHandler(observed, pod, draft) };
     case "Succeeded":
     case "Failed":
     case "WaitingForSync":
-      return { createPod: false };
+      return {};
   }
+}
+
+function startScheduling({ vmi, ...observed }: ObservedVmi, draft: StatusDraft): Stage {
+  const placement = observed.placement();
+  if (placement.mode === "impossible") {
+    draft.fail(placement.reason, placement.message);
+    return {};
+  }
+  draft.setPhase("Scheduling");
+  return { createPod: placement, metadata: addedFinalizer(vmi) };
 }
 
 /** Admission sets it; a VMI that came past admission must not vanish while its pod runs. */

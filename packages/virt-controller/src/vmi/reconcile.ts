@@ -1,14 +1,15 @@
 import { finalizers, isFinal, unpausedReadinessGate, type VirtualMachineInstance } from "@polyvirt/api";
 import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from "@polyvirt/api/k8s";
 import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
-import type { HypervisorRegistry } from "@polyvirt/hypervisor";
 import type { EventRecorder, Informer, KubeClient, ObjectWriter, ReconcileResult } from "@polyvirt/kube";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { errors } from "../errors.ts";
+import type { LauncherPodContext } from "../launcher-pod/context.ts";
 import { launcherPodName } from "../launcher-pod/name.ts";
 import { renderLauncherPod } from "../launcher-pod/render.ts";
 import { launcherUser } from "../launcher-pod/user.ts";
 import { claimNames } from "../launcher-pod/volumes.ts";
+import type { PossiblePlacement } from "../placement/placement.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiPlan } from "./observed.ts";
 import { planVmi } from "./plan.ts";
@@ -24,7 +25,6 @@ export interface VmiReconcilerDeps {
   readonly pods: Pick<Informer<Pod>, "byIndex">;
   readonly podWriter: ObjectWriter<Pod>;
   readonly settings: ClusterSettings;
-  readonly hypervisors: Pick<HypervisorRegistry, "select">;
   readonly launcherImage: string;
 }
 
@@ -60,8 +60,12 @@ class Reconciler implements VmiReconciler {
   }
 
   async #observe(key: string, vmi: VirtualMachineInstance): Promise<ObservedVmi> {
-    const now = new Date(this.#deps.clock.now());
-    const user = launcherUser(vmi, this.#deps.settings.config());
+    const base = {
+      vmi,
+      placement: () => this.#deps.settings.placementOf(vmi),
+      launcherUser: launcherUser(vmi, this.#deps.settings.config()),
+      now: new Date(this.#deps.clock.now()),
+    };
     let owned: Pod[] = this.#deps.pods
       .byIndex("owner", vmi.metadata.uid ?? "")
       .map((pod) => this.#deps.podWriter.latest(pod));
@@ -69,12 +73,11 @@ class Reconciler implements VmiReconciler {
     if (owned.length === 0 && isPodExpected(vmi)) owned = await this.#fetchPod(vmi);
     if (owned.length > 0 || isFinal(vmi)) {
       this.#missingSince.delete(key);
-      return { vmi, pods: owned, podMissingForMs: 0, launcherUser: user, now };
+      return { ...base, pods: owned, podMissingForMs: 0 };
     }
     const since = this.#missingSince.get(key) ?? this.#deps.clock.monotonic();
     if (isPodExpected(vmi)) this.#missingSince.set(key, since);
-    const podMissingForMs = this.#deps.clock.monotonic() - since;
-    return { vmi, pods: [], podMissingForMs, launcherUser: user, now };
+    return { ...base, pods: [], podMissingForMs: this.#deps.clock.monotonic() - since };
   }
 
   async #fetchPod(vmi: VirtualMachineInstance): Promise<Pod[]> {
@@ -89,8 +92,8 @@ class Reconciler implements VmiReconciler {
 
   async #carryOut(vmi: VirtualMachineInstance, plan: VmiPlan): Promise<ReconcileResult> {
     let current = vmi;
-    if (plan.createPod) {
-      const waiting = await this.#createPod(vmi);
+    if (plan.createPod !== undefined) {
+      const waiting = await this.#createPod(vmi, plan.createPod);
       if (waiting !== undefined) return waiting;
     }
     if (plan.metadata !== undefined) current = await this.#deps.vmis.writeMetadata(current, plan.metadata);
@@ -106,14 +109,14 @@ class Reconciler implements VmiReconciler {
   }
 
   /** Undefined when the pod is there; otherwise how long to wait. */
-  async #createPod(vmi: VirtualMachineInstance): Promise<ReconcileResult | undefined> {
+  async #createPod(vmi: VirtualMachineInstance, placement: PossiblePlacement): Promise<ReconcileResult | undefined> {
     const { claims, missing } = await this.#fetchClaims(vmi);
     if (missing !== undefined) {
       await this.#reportWaiting(vmi, "FailedPvcNotFound", `persistent volume claim "${missing}" does not exist`);
       return { requeueAfterMs: CLAIM_RETRY_MS };
     }
     try {
-      const pod = await this.#create(vmi, claims);
+      const pod = await this.#create(vmi, claims, placement);
       const message = `Created virtual machine pod ${pod.metadata.name}`;
       this.#deps.recorder.record(vmi, "Normal", "SuccessfulCreate", message);
     } catch (error) {
@@ -127,14 +130,14 @@ class Reconciler implements VmiReconciler {
     return undefined;
   }
 
-  async #create(vmi: VirtualMachineInstance, claims: ReadonlyMap<string, PersistentVolumeClaim>): Promise<Pod> {
-    const { client, settings, hypervisors, launcherImage } = this.#deps;
-    const config = settings.config();
-    const everyNodeOffers = (name: string): boolean => settings.everyNodeOffers(name);
-    const wanted = vmi.spec.hypervisor;
-    const hypervisor = hypervisors.select(wanted === undefined ? config.hypervisor : { name: wanted });
-    const context = { launcherImage, config, hypervisor, claims, everyNodeOffers };
-    return client.create(pods, renderLauncherPod(vmi, context));
+  async #create(
+    vmi: VirtualMachineInstance,
+    claims: LauncherPodContext["claims"],
+    placement: PossiblePlacement,
+  ): Promise<Pod> {
+    const { client, settings, launcherImage } = this.#deps;
+    const context = { launcherImage, config: settings.config(), hypervisor: settings.hypervisorOf(vmi), claims };
+    return client.create(pods, renderLauncherPod(vmi, { ...context, placement }));
   }
 
   /** A pod of that name is there already: ours from an earlier attempt, or a stranger's. */
