@@ -13,6 +13,10 @@ interface Libc {
   unlockpt(fd: number): number;
   ptsname_r(fd: number, name: Buffer, length: number): number;
   ioctl(fd: number, request: number, value: Buffer): number;
+  setns(fd: number, type: number): number;
+  socket(domain: number, type: number, protocol: number): number;
+  mount(source: string, target: string, type: string, flags: number, options: string): number;
+  umount2(target: string, flags: number): number;
   errno(): number;
 }
 
@@ -43,6 +47,10 @@ function load(): Libc {
     unlockpt: library.func("int unlockpt(int)"),
     ptsname_r: library.func("int ptsname_r(int, void *, size_t)"),
     ioctl: library.func("int ioctl(int, unsigned long, void *)"),
+    mount: library.func("int mount(const char *, const char *, const char *, unsigned long, const char *)"),
+    umount2: library.func("int umount2(const char *, int)"),
+    setns: library.func("int setns(int, int)"),
+    socket: library.func("int socket(int, int, int)"),
     errno: () => koffi.errno(),
   };
 }

@@ -1,3 +1,4 @@
+import type { ImagePullPolicy } from "@polyvirt/api/k8s";
 import { PolyvirtError } from "@polyvirt/core";
 import type { ErrorKind } from "@polyvirt/core";
 import { imageErrorKinds } from "../images/errors.ts";
@@ -18,28 +19,59 @@ export function isImageProblem(error: unknown): error is PolyvirtError {
   return error instanceof PolyvirtError && error.code in imageCodes;
 }
 
-/** Makes a container wait for its image, in Kubernetes' words: ErrImagePull first, ImagePullBackOff from then on. */
+/** Why an image cannot be had, and what the pod allows to do about it. */
+export interface ImageProblem {
+  readonly reference: string;
+  readonly problem: string;
+  /** The text is no image reference: looking again does not help. */
+  readonly invalid?: boolean;
+  readonly pullPolicy?: ImagePullPolicy;
+}
+
+/** Makes a container wait for its image, with Kubernetes' reasons and events. */
 export function waitForImage(
   { events, clock }: Pick<NodeContext, "events" | "clock">,
   record: PodRecord,
   known: ContainerRecord,
-  image: { readonly reference: string; readonly problem: string },
+  image: ImageProblem,
 ): void {
-  const { reference, problem } = image;
-  const until = clock.now() + retryDelay(known.failures++);
-  if (known.failures === 1) {
-    events.record(record.pod, "Warning", "Failed", `Failed to pull image "${reference}": ${problem}`);
-    events.record(record.pod, "Warning", "Failed", "Error: ErrImagePull");
-    known.waiting = { reason: "ErrImagePull", message: problem, until };
-  } else {
-    events.record(record.pod, "Normal", "BackOff", `Back-off pulling image "${reference}"`);
-    events.record(record.pod, "Warning", "Failed", "Error: ImagePullBackOff");
-    const message = `Back-off pulling image "${reference}": ErrImagePull: ${problem}`;
-    known.waiting = { reason: "ImagePullBackOff", message, until };
-  }
+  const again = known.failures++ > 0;
+  const { reason, message, told } = describeProblem(image, again);
+  for (const [type, eventReason, text] of told) events.record(record.pod, type, eventReason, text);
+  events.record(record.pod, "Warning", "Failed", `Error: ${reason}`);
+  known.waiting = { reason, message, until: clock.now() + retryDelay(known.failures - 1) };
 }
+
+type Told = readonly ["Normal" | "Warning", reason: string, message: string];
+
+/** ErrImagePull first and ImagePullBackOff from then on, unless the pod forbids to pull or names no image at all. */
+function describeProblem(
+  { reference, problem, invalid, pullPolicy }: ImageProblem,
+  again: boolean,
+): { reason: string; message: string; told: Told[] } {
+  if (invalid === true) {
+    const message = `Failed to apply default image tag "${reference}": couldn't parse image name: ${problem}`;
+    return { reason: "InvalidImageName", message, told: [["Warning", "InspectFailed", message]] };
+  }
+  if (pullPolicy === "Never") {
+    const message = `Container image "${reference}" is not present with pull policy of Never: ${problem}`;
+    return { reason: "ErrImageNeverPull", message, told: [["Warning", "ErrImageNeverPull", message]] };
+  }
+  if (again) {
+    const message = `Back-off pulling image "${reference}": ErrImagePull: ${problem}`;
+    return {
+      reason: "ImagePullBackOff",
+      message,
+      told: [["Normal", "BackOff", `Back-off pulling image "${reference}"`]],
+    };
+  }
+  const failed = `Failed to pull image "${reference}": ${problem}`;
+  return { reason: "ErrImagePull", message: problem, told: [["Warning", "Failed", failed]] };
+}
+
+const imageReasons = new Set(["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull"]);
 
 /** Whether a container waits for an image that somebody may add. */
 export function waitsForImage(known: ContainerRecord): boolean {
-  return known.waiting?.reason === "ErrImagePull" || known.waiting?.reason === "ImagePullBackOff";
+  return imageReasons.has(known.waiting?.reason ?? "");
 }

@@ -10,6 +10,8 @@ export interface Instance {
   /** Completed, Error, OOMKilled, StartError, ContainerStatusUnknown … */
   readonly reason?: string;
   readonly message?: string;
+  /** The node ended it, not the program itself: this end is no crash. */
+  readonly interrupted?: true;
 }
 
 /** What the kubelet knows about one container of a pod. */

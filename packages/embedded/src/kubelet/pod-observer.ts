@@ -70,7 +70,8 @@ function toInstance(state: ContainerState, attempt: number, message: () => strin
         finishedAt: state.finishedAt,
         ...(state.startedAt === undefined ? {} : { startedAt: state.startedAt }),
       };
-      const base = { attempt, phase: "exited" as const, exitCode: state.exitCode, ...times };
+      const interruption = state.interrupted ? ({ interrupted: true } as const) : {};
+      const base = { attempt, phase: "exited" as const, exitCode: state.exitCode, ...times, ...interruption };
       if (state.setupError !== undefined)
         return { ...base, exitCode: 128, reason: "StartError", message: state.setupError };
       if (state.lost) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findHierarchies, planGroups } from "./cgroup-plan.ts";
+import { findHierarchies, groupsAbove, planGroups, unenforcedLimits } from "./cgroup-plan.ts";
 
 describe("findHierarchies", () => {
   const v1Mounts = [
@@ -20,13 +20,19 @@ describe("findHierarchies", () => {
       "version 2",
       "0::/user.slice/session.scope",
       "35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
-      [" /sys/fs/cgroup/user.slice/session.scope"],
+      [" /sys/fs/cgroup/user.slice"],
     ],
     [
       "a mount that shows only a part",
       "0::/docker/abc/inner",
       "35 24 0:30 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
-      [" /sys/fs/cgroup/inner"],
+      [" /sys/fs/cgroup"],
+    ],
+    [
+      "the top of such a part",
+      "0::/docker/abc",
+      "35 24 0:30 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
+      [" /sys/fs/cgroup"],
     ],
     ["nothing", "", "", []],
   ])("finds %s", (_name, own, mounts, expected) => {
@@ -64,5 +70,27 @@ describe("planGroups", () => {
     ["no tiny quota", ["cpu"], { cpuLimit: 1 }, { "cpu.shares": "2", "cpu.cfs_quota_us": "1000" }],
   ])("for %s", (_name, controllers, limits, expected) => {
     expect(settings(controllers, limits)).toEqual(expected);
+  });
+});
+
+describe("version 2 hands controllers down", () => {
+  it("from the place where groups may be made to the container's parent", () => {
+    expect(groupsAbove("/cg/user.slice", "/cg/user.slice/polyvirt/node-1/uid/main-0")).toEqual([
+      "/cg/user.slice",
+      "/cg/user.slice/polyvirt",
+      "/cg/user.slice/polyvirt/node-1",
+      "/cg/user.slice/polyvirt/node-1/uid",
+    ]);
+  });
+});
+
+describe("unenforcedLimits", () => {
+  it.each([
+    ["nothing asked", {}, [], []],
+    ["all written", { cpuLimit: 1, memoryBytes: 1 }, ["cpu.max", "memory.max"], []],
+    ["no memory controller", { cpuLimit: 1, memoryBytes: 1 }, ["cpu.cfs_quota_us"], ["memory"]],
+    ["no groups at all", { cpuLimit: 1, memoryBytes: 1 }, [], ["cpu", "memory"]],
+  ])("%s", (_name, limits, written, expected) => {
+    expect(unenforcedLimits(limits, new Set(written))).toEqual(expected);
   });
 });

@@ -16,6 +16,8 @@ export interface Hierarchy {
 
 export interface PlannedGroup {
   readonly directory: string;
+  /** In version 2: the group from which controllers have to be handed down. */
+  readonly base?: string;
   /** File name → what to write. */
   readonly settings: ReadonlyMap<string, string>;
 }
@@ -47,7 +49,35 @@ export function findHierarchies(ownGroups: string, mountInfo: string): Hierarchy
   });
   if (found.length > 0 || unified === undefined) return found;
   const own = groups.find(([id, names]) => id === "0" && names === "")?.[2] ?? "/";
-  return [{ controller: "", directory: below(unified, own) }];
+  return [{ controller: "", directory: below(unified, parentOf(own, unified.root)) }];
+}
+
+/**
+ * In version 2 a group that has processes of its own, as ours has, cannot give limits to groups below it; so containers
+ * become siblings of ours, and whoever limits the group above us limits them too.
+ */
+function parentOf(own: string, root: string): string {
+  return own === root || own === "/" ? own : own.slice(0, own.lastIndexOf("/")) || "/";
+}
+
+/** Every group between the place where this process may make groups and the container's own, outermost first. */
+export function groupsAbove(base: string, group: string): string[] {
+  const names = group
+    .slice(base.length)
+    .split("/")
+    .filter((name) => name !== "");
+  return names.map((_name, index) => [base, ...names.slice(0, index)].join("/"));
+}
+
+/** Which of the asked limits have no file that could be written. */
+export function unenforcedLimits(limits: ResourceLimits, written: ReadonlySet<string>): string[] {
+  const wanted = [
+    { resource: "cpu", asked: limits.cpuLimit !== undefined, files: ["cpu.cfs_quota_us", "cpu.max"] },
+    { resource: "memory", asked: limits.memoryBytes !== undefined, files: ["memory.limit_in_bytes", "memory.max"] },
+  ];
+  return wanted
+    .filter(({ asked, files }) => asked && !files.some((file) => written.has(file)))
+    .map(({ resource }) => resource);
 }
 
 /** A mount may show only a part of the hierarchy. */
@@ -60,6 +90,7 @@ function below({ root, place }: { root: string; place: string }, own: string): s
 export function planGroups(hierarchies: readonly Hierarchy[], name: string, limits: ResourceLimits): PlannedGroup[] {
   return hierarchies.map(({ controller, directory }) => ({
     directory: `${directory}/${name}`,
+    ...(controller === "" ? { base: directory } : {}),
     settings: new Map(controller === "" ? unifiedSettings(limits) : (settingsOf[controller]?.(limits) ?? [])),
   }));
 }

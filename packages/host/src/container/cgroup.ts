@@ -2,7 +2,14 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Clock } from "@polyvirt/core";
 import { identifyProcess, signalProcess } from "../process-identity.ts";
-import { findHierarchies, planGroups, type Hierarchy, type ResourceLimits } from "./cgroup-plan.ts";
+import {
+  findHierarchies,
+  groupsAbove,
+  planGroups,
+  unenforcedLimits,
+  type Hierarchy,
+  type ResourceLimits,
+} from "./cgroup-plan.ts";
 
 /** All our groups are below one of this name. */
 const topGroup = "polyvirt";
@@ -21,20 +28,33 @@ function usableHierarchies(): readonly Hierarchy[] {
   return known;
 }
 
+interface ContainerGroups {
+  readonly directories: readonly string[];
+  /** Resources whose limit this machine does not let us set: `cpu`, `memory`. */
+  readonly unenforced: readonly string[];
+}
+
 /**
  * Makes the groups of a container and records them in its directory, so that a later program finds its processes.
  * SAFETY: the names come from the caller's own identifiers (node, pod UID, container), which cannot hold a slash.
  */
-export function createGroups(directory: string, name: string, limits: ResourceLimits): string[] {
+export function createGroups(directory: string, name: string, limits: ResourceLimits): ContainerGroups {
   const groups = planGroups(usableHierarchies(), `${topGroup}/${name}`, limits);
   fs.writeFileSync(path.join(directory, recordFile), groups.map((group) => group.directory).join("\n"), {
     mode: 0o600,
   });
+  const written = new Set<string>();
   for (const group of groups) {
     fs.mkdirSync(group.directory, { recursive: true });
-    for (const [file, value] of group.settings) writeSetting(path.join(group.directory, file), value);
+    if (group.base !== undefined) {
+      for (const above of groupsAbove(group.base, group.directory))
+        writeSetting(path.join(above, "cgroup.subtree_control"), "+cpu +memory +pids");
+    }
+    for (const [file, value] of group.settings) {
+      if (writeSetting(path.join(group.directory, file), value)) written.add(file);
+    }
   }
-  return groups.map((group) => group.directory);
+  return { directories: groups.map((group) => group.directory), unenforced: unenforcedLimits(limits, written) };
 }
 
 /** Ends everything that is in the container's groups; false when it has none. */
@@ -97,12 +117,14 @@ function removeGroup(group: string): boolean {
   return true;
 }
 
-/** A controller that is not available here leaves the container without that limit. */
-function writeSetting(file: string, value: string): void {
+/** False where the controller is not available: usage is then bounded by the machine alone. */
+function writeSetting(file: string, value: string): boolean {
   try {
     fs.writeFileSync(file, value);
+    return true;
   } catch {
-    // The caller cannot do anything about it; usage is then bounded by the machine alone.
+    // No such file in this kind of group, or another owner.
+    return false;
   }
 }
 

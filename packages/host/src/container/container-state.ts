@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { bootId as currentBootId } from "../machine-facts.ts";
 import { ranOutOfMemory } from "./cgroup.ts";
 import { isAlive, parseProcessStat, type ProcessIdentity } from "../process-identity.ts";
 
@@ -23,10 +24,14 @@ export type ContainerState =
       readonly outOfMemory: boolean;
       /** The exit code was not recorded: the machine went down, or somebody killed the shim. */
       readonly lost: boolean;
+      /** It did not end by itself: the node was shut down, or the machine was. */
+      readonly interrupted: boolean;
       /** Left over when only the shim was killed. */
       readonly init?: ProcessIdentity;
     };
 
+/** In a container's directory: it was ended because the node went down. */
+export const interruptedFile = "interrupted";
 const lostExitCode = 137;
 const setupErrorBytes = 4096;
 
@@ -35,9 +40,9 @@ const setupErrorBytes = 4096;
  * "never".
  */
 export function readContainerState(directory: string, now: number, started = false): ContainerState {
-  const bootId = readText(directory, "boot-id")?.trim() ?? "";
-  const shim = readIdentity(directory, "shim", bootId);
-  const init = readIdentity(directory, "init", bootId);
+  const recordedBoot = readText(directory, "boot-id")?.trim() ?? "";
+  const shim = readIdentity(directory, "shim", recordedBoot);
+  const init = readIdentity(directory, "init", recordedBoot);
   const startedAt = (readText(directory, "ready") ?? "") === "" ? undefined : modifiedAt(directory, "ready");
   const exit = readText(directory, "exit");
   if (exit?.endsWith("\n") === true) {
@@ -47,6 +52,7 @@ export function readContainerState(directory: string, now: number, started = fal
       exitCode: Number.parseInt(exit, 10),
       finishedAt: modifiedAt(directory, "exit") ?? now,
       lost: false,
+      interrupted: fs.existsSync(path.join(directory, interruptedFile)),
       outOfMemory: ranOutOfMemory(directory),
       ...(startedAt === undefined ? {} : { startedAt }),
       ...(setupError === undefined ? {} : { setupError }),
@@ -59,6 +65,7 @@ export function readContainerState(directory: string, now: number, started = fal
       exitCode: lostExitCode,
       finishedAt: now,
       lost: true,
+      interrupted: recordedBoot !== currentBootId(),
       outOfMemory: false,
       ...(startedAt === undefined ? {} : { startedAt }),
       ...(init !== undefined && isAlive(init) ? { init } : {}),

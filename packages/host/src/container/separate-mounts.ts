@@ -1,3 +1,5 @@
+import { unescapeMountInfo } from "../mounts.ts";
+
 /** Mounted anew in every container, so what the machine has there does not matter. */
 const containerOwned = ["/proc", "/sys", "/dev", "/run"];
 
@@ -18,9 +20,4 @@ export function separateMounts(mountInfo: string, paths: readonly string[]): str
 
 function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
-}
-
-/** mountinfo writes blank, tab, newline and backslash as three octal digits. */
-function unescapeMountInfo(field: string): string {
-  return field.replaceAll(/\\([0-7]{3})/g, (_match, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

@@ -4,6 +4,7 @@ import { errors } from "../../errors.ts";
 import type { NodePaths } from "../node-paths.ts";
 import type { ApiAccess } from "../ports.ts";
 import { claimedPath } from "./claim.ts";
+import { makeEmptyDir } from "./empty-dir.ts";
 import { resolveHostPath } from "./host-path.ts";
 import { isProjection, projectVolume, type ProjectionSources } from "./projection.ts";
 import { writeProjection } from "./projection-writer.ts";
@@ -46,7 +47,7 @@ async function prepareVolume(pod: Pod, volume: Volume, context: VolumeContext): 
   const plain = { kind: "directory", readOnly: false, recursive: false } as const;
   if (volume.emptyDir !== undefined) {
     const path = context.paths.volume(uid, "empty-dir", volume.name);
-    makeEmptyDir(path, volume, pod);
+    makeEmptyDir(path, volume, pod, context.sources.facts.allocatable.get("memory") ?? 0);
     return { ...plain, path };
   }
   if (volume.hostPath !== undefined) {
@@ -79,16 +80,4 @@ function pluginOf(volume: Volume): string {
   if (volume.secret !== undefined) return "secret";
   if (volume.configMap !== undefined) return "configmap";
   return volume.downwardAPI === undefined ? "projected" : "downward-api";
-}
-
-/** Writable for every user of the pod, as in Kubernetes: containers of one pod may run as different users. */
-function makeEmptyDir(path: string, volume: Volume, pod: Pod): void {
-  if ((volume.emptyDir?.medium ?? "").startsWith("HugePages")) {
-    throw errors.KubeletVolumeRefused(`volume ${volume.name}: huge pages are not available as a volume on this node`);
-  }
-  if (fs.existsSync(path)) return;
-  fs.mkdirSync(path, { recursive: true });
-  const group = pod.spec.securityContext?.fsGroup;
-  if (group !== undefined) fs.chownSync(path, 0, group);
-  fs.chmodSync(path, group === undefined ? 0o777 : 0o2777);
 }

@@ -1,0 +1,56 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { errors } from "./errors.ts";
+import { libc } from "./libc.ts";
+
+const MS_NOSUID = 2;
+const MS_NODEV = 4;
+const MNT_DETACH = 2;
+const UMOUNT_NOFOLLOW = 8;
+
+/** Whether something is mounted at exactly this directory. */
+export function isMountPoint(directory: string): boolean {
+  const own = fs.lstatSync(directory, { throwIfNoEntry: false });
+  return own?.isDirectory() === true && own.dev !== fs.lstatSync(path.dirname(directory)).dev;
+}
+
+/**
+ * Mounts a file system in memory, whose root everybody may write to, at an existing directory of the machine.
+ * SAFETY: the directory is one that the caller has made below a folder of its own; nosuid and nodev, so that nothing in it
+ * gives rights to whoever finds it.
+ */
+export function mountMemory(directory: string, sizeBytes: number): void {
+  const options = `size=${Math.ceil(sizeBytes)},mode=0777`;
+  const c = libc();
+  if (c.mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV, options) !== 0) {
+    throw errors.HostCallFailed(`mount a file system in memory at ${directory}: errno ${c.errno()}`);
+  }
+}
+
+/**
+ * Unmounts everything below a directory, the innermost first; what is still in use goes when its last user does.
+ * SAFETY: only mount points that the kernel itself lists below the directory, and never through a symlink.
+ */
+export function unmountBelow(directory: string): void {
+  const mountInfo = fs.readFileSync("/proc/self/mountinfo", "utf8");
+  for (const mountPoint of mountPointsBelow(mountInfo, fs.realpathSync(directory))) {
+    const c = libc();
+    if (c.umount2(mountPoint, MNT_DETACH | UMOUNT_NOFOLLOW) !== 0) {
+      throw errors.HostCallFailed(`unmount ${mountPoint}: errno ${c.errno()}`);
+    }
+  }
+}
+
+/** In the order of unmounting. */
+export function mountPointsBelow(mountInfo: string, directory: string): string[] {
+  return mountInfo
+    .split("\n")
+    .map((line) => unescapeMountInfo(line.split(" ")[4] ?? ""))
+    .filter((mountPoint) => mountPoint === directory || mountPoint.startsWith(`${directory}/`))
+    .reverse();
+}
+
+/** mountinfo writes blank, tab, newline and backslash as three octal digits. */
+export function unescapeMountInfo(field: string): string {
+  return field.replaceAll(/\\([0-7]{3})/g, (_match, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
