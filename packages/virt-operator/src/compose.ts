@@ -9,7 +9,7 @@ import {
   runAsLeader,
   type KubeClient,
 } from "@polyvirt/kube";
-import type { KnownHypervisors } from "./check-configuration.ts";
+import type { KnownHypervisors } from "@polyvirt/hypervisor";
 import type { RoleImages } from "./images.ts";
 import { createInstalledObjects } from "./installed-objects.ts";
 import { reconcileKubeVirt } from "./reconcile.ts";

@@ -3,7 +3,7 @@ import { finalizers, type KubeVirt } from "@polyvirt/api";
 import type { KubeObject, Secret } from "@polyvirt/api/k8s";
 import type { EventRecorder, KubeClient, ReconcileResult } from "@polyvirt/kube";
 import { certificateSecrets, planCertificates, readRotationPolicy } from "./certificates.ts";
-import { checkConfiguration, type ConfigurationProblem, type KnownHypervisors } from "./check-configuration.ts";
+import { checkConfiguration, type ConfigurationProblem, type KnownHypervisors } from "@polyvirt/hypervisor";
 import { customize } from "./customize.ts";
 import type { RoleImages } from "./images.ts";
 import { isOwn, readInstallation, type Installation } from "./installation.ts";

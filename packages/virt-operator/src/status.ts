@@ -7,7 +7,7 @@ import {
   type KubeVirtStatus,
 } from "@polyvirt/api";
 import type { Condition } from "@polyvirt/api/k8s";
-import type { ConfigurationProblem } from "./check-configuration.ts";
+import type { ConfigurationProblem } from "@polyvirt/hypervisor";
 import type { Installation } from "./installation.ts";
 
 /** How a reconcile ended. */

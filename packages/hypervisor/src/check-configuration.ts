@@ -1,4 +1,10 @@
-import { isGateEnabled, unknownGates, type FeatureGateName, type KubeVirt } from "@polyvirt/api";
+import {
+  isGateEnabled,
+  unknownGates,
+  type FeatureGateName,
+  type KubeVirt,
+  type VirtualizationProfile,
+} from "@polyvirt/api";
 
 /** Something that the KubeVirt object asks for and that we cannot or may not give. */
 export interface ConfigurationProblem {
@@ -60,17 +66,26 @@ function checkHypervisors(kubevirt: KubeVirt, known: KnownHypervisors): Configur
   return problems;
 }
 
-/** Fields that a gate guards, and fields that we do not carry out yet even with it. */
-const gatedFields: readonly { field: string; gate: FeatureGateName; isSet: (kubevirt: KubeVirt) => boolean }[] = [
+interface GatedField {
+  readonly field: string;
+  readonly gate: FeatureGateName;
+  readonly isSet: (kubevirt: KubeVirt) => boolean;
+  /** What is wrong with it once the gate is on. */
+  readonly check: (kubevirt: KubeVirt, field: string) => ConfigurationProblem[];
+}
+
+const gatedFields: readonly GatedField[] = [
   {
     field: "spec.configuration.virtualizationProfile",
     gate: "PluginVirtualizationStacks",
     isSet: ({ spec }) => spec.configuration?.virtualizationProfile !== undefined,
+    check: ({ spec }, field) => checkProfile(spec.configuration?.virtualizationProfile ?? {}, field),
   },
   {
     field: "spec.virtHandlerPools",
     gate: "VirtHandlerPools",
     isSet: ({ spec }) => (spec.virtHandlerPools ?? []).length > 0,
+    check: (_kubevirt, field) => [notCarriedOut(field)],
   },
 ];
 
@@ -78,11 +93,47 @@ const gatedFields: readonly { field: string; gate: FeatureGateName; isSet: (kube
 function checkGated(kubevirt: KubeVirt): ConfigurationProblem[] {
   return gatedFields
     .filter(({ isSet }) => isSet(kubevirt))
-    .map(({ field, gate }) =>
+    .flatMap(({ field, gate, check }) =>
       isGateEnabled(kubevirt.spec.configuration, gate)
-        ? { field, message: "is not carried out by this version; remove it", blocks: true }
-        : { field, message: `has no effect without the feature gate ${gate}`, blocks: false },
+        ? check(kubevirt, field)
+        : [{ field, message: `has no effect without the feature gate ${gate}`, blocks: false }],
     );
+}
+
+function notCarriedOut(field: string): ConfigurationProblem {
+  return { field, message: "is not carried out by this version; remove it", blocks: true };
+}
+
+/** A device becomes part of a resource's name, so it is one plain name below /dev. */
+const devicePath = /^\/dev\/[A-Za-z0-9][A-Za-z0-9_-]*$/;
+const capabilityName = /^[A-Z][A-Z0-9_]*$/;
+
+function checkProfile(profile: VirtualizationProfile, path: string): ConfigurationProblem[] {
+  const problems: ConfigurationProblem[] = [];
+  const refuse = (field: string, message: string): number =>
+    problems.push({ field: `${path}.${field}`, message, blocks: true });
+  const { hypervisorDevice = "", vCpuRegex = "" } = profile.virtualizationComponents ?? {};
+  if (hypervisorDevice !== "" && !devicePath.test(hypervisorDevice)) {
+    refuse("virtualizationComponents.hypervisorDevice", `"${hypervisorDevice}" is not a device; write /dev/NAME`);
+  }
+  if (!isRegularExpression(vCpuRegex)) {
+    refuse("virtualizationComponents.vCpuRegex", `"${vCpuRegex}" is not a regular expression`);
+  }
+  for (const [index, name] of (profile.virtLauncher?.virtLauncherCapabilities ?? []).entries()) {
+    if (capabilityName.test(name) && !name.startsWith("CAP_")) continue;
+    const field = `virtLauncher.virtLauncherCapabilities[${index}]`;
+    refuse(field, `"${name}" is not a capability; write it without CAP_, for example NET_BIND_SERVICE`);
+  }
+  if (profile.pluginWebhooks !== undefined) problems.push(notCarriedOut(`${path}.pluginWebhooks`));
+  return problems;
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text, "u") !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function checkUnsupported(kubevirt: KubeVirt): ConfigurationProblem[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeVirtSpec } from "@polyvirt/api";
+import type { KubeVirtSpec, VirtualizationProfile } from "@polyvirt/api";
 import { checkConfiguration } from "./check-configuration.ts";
 
 const known = { has: (name: string) => ["kvm", "mshv"].includes(name), names: () => ["kvm", "mshv"] };
@@ -9,6 +9,9 @@ const patchOf = (type: string, patch: string) => ({
   resourceName: "virt-api",
   type,
   patch,
+});
+const profile = (virtualizationProfile: VirtualizationProfile): KubeVirtSpec => ({
+  configuration: { ...gates("PluginVirtualizationStacks"), virtualizationProfile },
 });
 const check = (spec: KubeVirtSpec): string[] =>
   checkConfiguration({ metadata: {}, spec }, known).map(
@@ -21,6 +24,29 @@ describe("checkConfiguration", () => {
     ["emulation", { configuration: { developerConfiguration: { useEmulation: true } } }],
     ["a hypervisor", { configuration: { ...gates("ConfigurableHypervisor"), hypervisor: [{ name: "mshv" }] } }],
     ["KubeVirt's spelling", { configuration: { ...gates("ConfigurableHypervisor"), hypervisors: [{ name: "kvm" }] } }],
+    [
+      "the profile of the proposal",
+      {
+        configuration: {
+          ...gates("PluginVirtualizationStacks"),
+          virtualizationProfile: {
+            name: "libvirt-qemu-kvm",
+            virtualizationComponents: {
+              hypervisorDevice: "/dev/kvm",
+              vCpuRegex: "^CPU (\\d+)/KVM\n$",
+              vmmDaemonProcess: "virtqemud",
+              vmmProcessExecutable: "qemu-system-x86",
+              pitPidPrefix: "kvm-pit",
+            },
+            virtLauncher: {
+              virtLauncherCapabilities: ["NET_BIND_SERVICE"],
+              virtLauncherImage: "quay.io/kubevirt/virt-launcher:20250708",
+              virtLauncherOverhead: "220Mi",
+            },
+          },
+        },
+      },
+    ],
     ["the other name of a gate", { configuration: gates("CrossArchitectureVirtualization") }],
   ])("has nothing against %s", (_what, spec) => {
     expect(check(spec)).toEqual([]);
@@ -57,6 +83,31 @@ describe("checkConfiguration", () => {
       "pools without the gate",
       { virtHandlerPools: [{ name: "gpu", nodeSelector: { a: "b" } }] },
       "note: spec.virtHandlerPools has no effect without the feature gate VirtHandlerPools",
+    ],
+    [
+      "pools with it",
+      { configuration: gates("VirtHandlerPools"), virtHandlerPools: [{ name: "gpu", nodeSelector: { a: "b" } }] },
+      "stop: spec.virtHandlerPools is not carried out by this version; remove it",
+    ],
+    [
+      "webhooks of a profile",
+      profile({ pluginWebhooks: {} }),
+      "stop: spec.configuration.virtualizationProfile.pluginWebhooks is not carried out by this version; remove it",
+    ],
+    [
+      "a device that is no device",
+      profile({ virtualizationComponents: { hypervisorDevice: "/dev/../etc/shadow" } }),
+      'stop: spec.configuration.virtualizationProfile.virtualizationComponents.hypervisorDevice "/dev/../etc/shadow" is not a device; write /dev/NAME',
+    ],
+    [
+      "a thread pattern that cannot be read",
+      profile({ virtualizationComponents: { vCpuRegex: "CPU (" } }),
+      'stop: spec.configuration.virtualizationProfile.virtualizationComponents.vCpuRegex "CPU (" is not a regular expression',
+    ],
+    [
+      "a capability with its prefix",
+      profile({ virtLauncher: { virtLauncherCapabilities: ["NET_ADMIN", "CAP_SYS_NICE"] } }),
+      'stop: spec.configuration.virtualizationProfile.virtLauncher.virtLauncherCapabilities[1] "CAP_SYS_NICE" is not a capability; write it without CAP_, for example NET_BIND_SERVICE',
     ],
     [
       "a gate that does not exist",
