@@ -12,7 +12,6 @@ export interface DataDir {
   readonly imageCatalogue: string;
   readonly ociStore: string;
   readonly nodes: string;
-  readonly guestCache: string;
 }
 
 /** What must stay the same between starts, so that kubeconfigs keep working. */
@@ -37,7 +36,6 @@ export function openDataDir(path: string | undefined, env: Readonly<Record<strin
     imageCatalogue: join(folder, "images.json"),
     ociStore: join(folder, "oci"),
     nodes: join(folder, "nodes"),
-    guestCache: join(folder, "cache/demo-guest"),
   };
 }
 

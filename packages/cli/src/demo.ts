@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@polyvirt/core";
-import { virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
+import { kubeVirts, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
 import { hasCode } from "@polyvirt/core";
 import type { KubeClient } from "@polyvirt/kube";
+import { defaultNamespace } from "@polyvirt/virt-operator";
 import { parse } from "yaml";
 import type { CommandContext } from "./command.ts";
 import { openConsole } from "./console-session.ts";
@@ -23,24 +24,73 @@ interface DemoDependencies {
 const namespace = "default";
 const lastWords = "Polyvirt guest is ready.";
 const bootLimitMs = 180_000;
+const gateLimitMs = 10_000;
 
-/** Builds the demo guest, starts examples/hello.yaml and prints what the guest says on its console. */
-export async function runDemo({ client, clock, dataDir, progress, context }: DemoDependencies): Promise<void> {
-  await progress.step("build the demo guest", (note) => addDemoImages(dataDir, note));
-  const text = await readFile(join(context.bundleDir, "../examples/hello.yaml"), "utf8");
+/** The two guests: one of this machine's usual architecture, one that is emulated. */
+const guests = [
+  { file: "hello.yaml", architecture: "amd64" },
+  { file: "hello-arm64.yaml", architecture: "arm64" },
+] as const;
+const emulationGate = "MultiArchitectureSoftwareEmulation";
+
+/** Builds the demo guests, starts them side by side and prints what they say on their consoles. */
+export async function runDemo(dependencies: DemoDependencies): Promise<void> {
+  const { client, dataDir, progress, context } = dependencies;
+  const architectures = guests.map(({ architecture }) => architecture);
+  await progress.step("build the demo guests", (note) =>
+    addDemoImages(dataDir, { architectures, agent: false, env: context.env }, note),
+  );
+  await progress.step("allow guests of other architectures", () => allowEmulation(client));
+  const started = [];
+  for (const { file } of guests) started.push(await startGuest(dependencies, file));
+  for (const { name, found } of started) {
+    const words = await progress.step(`listen to the console of ${name}`, () =>
+      listen(client, dependencies.clock, name, found),
+    );
+    context.stdout.write(`\n${words}\n\n`);
+  }
+}
+
+/** Another architecture needs the administrator's word; who asks for the demo gives it. */
+async function allowEmulation(client: KubeClient): Promise<void> {
+  const kubevirt = await client.get(kubeVirts, "kubevirt", defaultNamespace);
+  const gates = kubevirt.spec?.configuration?.developerConfiguration?.featureGates ?? [];
+  if (gates.includes(emulationGate)) return;
+  const developerConfiguration = { featureGates: [...gates, emulationGate] };
+  const body = { spec: { configuration: { developerConfiguration } } };
+  await client.patch(kubeVirts, "kubevirt", defaultNamespace, { type: "merge", body });
+}
+
+async function startGuest(
+  { client, clock, progress, context }: DemoDependencies,
+  file: string,
+): Promise<{ name: string; found: boolean }> {
+  const text = await readFile(join(context.bundleDir, "../examples", file), "utf8");
   // Our own example file; the API server validates it like any other.
   const wanted = parse(text) as VirtualMachineInstance;
-  const name = wanted.metadata.name ?? "hello";
+  const name = wanted.metadata.name ?? file;
   const found = await progress.step(`start the guest ${name}`, async (note) => {
     const existing = await removeFinished(client, clock, name);
-    if (existing === undefined) {
-      await client.create(virtualMachineInstances, { ...wanted, metadata: { ...wanted.metadata, namespace } });
-    }
+    if (existing === undefined) await createGuest(client, clock, wanted);
     await waitForRunning(client, clock, name, note);
     return existing !== undefined;
   });
-  const words = await progress.step("listen to its console", () => listen(client, clock, name, found));
-  context.stdout.write(`\n${words}\n`);
+  return { name, found };
+}
+
+/** virt-api hears of a feature gate a moment after it was set; until then it refuses the guest. */
+async function createGuest(client: KubeClient, clock: Clock, wanted: VirtualMachineInstance): Promise<void> {
+  const deadline = clock.monotonic() + gateLimitMs;
+  for (;;) {
+    try {
+      await client.create(virtualMachineInstances, { ...wanted, metadata: { ...wanted.metadata, namespace } });
+      return;
+    } catch (error) {
+      const mentionsGate = error instanceof Error && error.message.includes(emulationGate);
+      if (!mentionsGate || clock.monotonic() > deadline) throw error;
+      await clock.sleep(100);
+    }
+  }
 }
 
 /** A guest of an earlier demo that has ended makes room for a new one; a living one is returned. */

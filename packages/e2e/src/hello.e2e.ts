@@ -38,7 +38,7 @@ describe("one command, one kubectl apply, one guest that speaks", () => {
 
   it("`polyvirt image build-demo` makes the guest's images", async () => {
     const built = await cluster.polyvirt("image", "build-demo");
-    expect(built.stderr + built.stdout).toContain("polyvirt.local/demo-kernel:1");
+    expect(built.stderr + built.stdout).toContain("polyvirt.local/demo-guest-amd64:1");
     expect(built.code).toBe(0);
   });
 

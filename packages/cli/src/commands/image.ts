@@ -2,6 +2,7 @@ import { openImageCatalogue, openOciStore } from "@polyvirt/embedded";
 import { parseArguments } from "../arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { createDataDir, openDataDir, type DataDir } from "../data-dir.ts";
+import { demoArchitectures, hostArchitecture, type DemoArchitecture } from "../demo-guest/demo-architecture.ts";
 import { addDemoImages } from "../demo-guest/demo-images.ts";
 import { errors } from "../errors.ts";
 import { createProgress } from "../progress.ts";
@@ -10,6 +11,8 @@ interface ImageArguments {
   readonly dataDir: DataDir;
   readonly reference: string | undefined;
   readonly exec: string | undefined;
+  readonly architectures: string | undefined;
+  readonly agent: boolean;
   readonly context: CommandContext;
 }
 
@@ -22,33 +25,53 @@ const actions: Readonly<Record<string, (args: ImageArguments) => Promise<number>
 
 export const image: Command = {
   usage: [
-    "usage: polyvirt image build-demo",
+    "usage: polyvirt image build-demo [--arch ARCHITECTURES] [--agent]",
     '       polyvirt image add REFERENCE --exec "PROGRAM ARGUMENTS…"',
     "       polyvirt image list",
     "       polyvirt image remove REFERENCE",
     "",
-    "  build-demo       make the demo guest's kernel and disk images from Debian's packages",
+    "  build-demo       make the demo guests' images from Debian's packages: container disks that boot by themselves,",
+    "                   with the kernel and initramfs beside them for kernelBoot",
+    `  --arch LIST      for which guests: ${demoArchitectures.join(",")} (this machine's own)`,
+    "  --agent          also make guests with QEMU's guest agent",
     "  add              let pods with this image run a local command",
     "  --exec COMMAND   the program and its first arguments; quotes group words",
     "  --data-dir DIR   the cluster's folder",
   ].join("\n"),
-  completions: ["build-demo", "add", "list", "remove", "--exec", "--data-dir"],
+  completions: ["build-demo", "add", "list", "remove", "--arch", "--agent", "--exec", "--data-dir"],
   async run(args, context) {
-    const { values, positionals } = parseArguments(args, { exec: { type: "string" }, "data-dir": { type: "string" } });
+    const { values, positionals } = parseArguments(args, {
+      exec: { type: "string" },
+      arch: { type: "string" },
+      agent: { type: "boolean", default: false },
+      "data-dir": { type: "string" },
+    });
     const [name = "", reference] = positionals;
     const action = actions[name];
     if (action === undefined) throw errors.CliUsage(`say what to do: ${Object.keys(actions).join(", ")}`);
     const dataDir = openDataDir(values["data-dir"], context.env);
     await createDataDir(dataDir);
-    return action({ dataDir, reference, exec: values.exec, context });
+    const { exec, arch: architectures, agent } = values;
+    return action({ dataDir, reference, exec, architectures, agent, context });
   },
 };
 
-async function buildDemo({ dataDir, context }: ImageArguments): Promise<number> {
+async function buildDemo({ dataDir, context, architectures, agent }: ImageArguments): Promise<number> {
   const progress = createProgress(context.stderr);
-  const references = await progress.step("build the demo guest", (note) => addDemoImages(dataDir, note));
+  const options = { architectures: parseArchitectures(architectures), agent, env: context.env };
+  const references = await progress.step("build the demo guests", (note) => addDemoImages(dataDir, options, note));
   context.stdout.write(`${references.join("\n")}\n`);
   return 0;
+}
+
+function parseArchitectures(list: string | undefined): DemoArchitecture[] {
+  const names = list?.split(",").filter((name) => name !== "") ?? [hostArchitecture()];
+  return names.map((name) => {
+    const known = demoArchitectures.find((architecture) => architecture === name);
+    if (known === undefined)
+      throw errors.CliUsage(`--arch: there is no "${name}" among ${demoArchitectures.join(", ")}`);
+    return known;
+  });
 }
 
 async function add({ dataDir, reference, exec }: ImageArguments): Promise<number> {

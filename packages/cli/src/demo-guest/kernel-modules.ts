@@ -9,9 +9,14 @@ export interface KernelModule {
 
 /**
  * The modules that provide `wanted`, each after everything it depends on, ready to be loaded one by one. Debian's kernel
- * package carries no modules.dep (its install script makes it), so dependencies come from the modules themselves.
+ * package carries no modules.dep (its install script makes it), so dependencies come from the modules themselves. What is
+ * `optional` is left out where the kernel has no module of that name.
  */
-export async function resolveModules(modulesDir: string, wanted: readonly string[]): Promise<KernelModule[]> {
+export async function resolveModules(
+  modulesDir: string,
+  wanted: readonly string[],
+  optional: readonly string[] = [],
+): Promise<KernelModule[]> {
   const paths = await findModules(modulesDir);
   const builtIn = await readBuiltIn(modulesDir);
   const ordered: KernelModule[] = [];
@@ -29,6 +34,7 @@ export async function resolveModules(modulesDir: string, wanted: readonly string
     ordered.push({ name, path });
   };
   for (const name of wanted) await visit(canonical(name));
+  for (const name of optional) if (paths.has(canonical(name))) await visit(canonical(name));
   return ordered;
 }
 

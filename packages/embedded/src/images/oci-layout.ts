@@ -30,7 +30,8 @@ export const mediaTypes = {
   index: "application/vnd.oci.image.index.v1+json",
   manifest: "application/vnd.oci.image.manifest.v1+json",
   config: "application/vnd.oci.image.config.v1+json",
-  layer: "application/vnd.oci.image.layer.v1.tar+gzip",
+  /** Not compressed: what we put into images (kernels, disks) is compressed already. */
+  layer: "application/vnd.oci.image.layer.v1.tar",
 } as const;
 
 /** Docker's own types mean the same things under other names. */

@@ -21,8 +21,8 @@ const file = (path: string, text: string) => ({ path, content: Buffer.from(text)
 describe("OciStore", () => {
   it("gives back what was added, by reference and platform", async () => {
     const store = openOciStore(folder);
-    await store.add("example.test/demo:1", [file("boot/kernel", "amd64 kernel")], amd64);
-    await store.add("example.test/demo:1", [file("boot/kernel", "arm64 kernel")], arm64);
+    await store.add(["example.test/demo:1"], [file("boot/kernel", "amd64 kernel")], amd64);
+    await store.add(["example.test/demo:1"], [file("boot/kernel", "arm64 kernel")], arm64);
     const unpacked = await store.unpack(await store.resolve("example.test/demo:1", arm64));
     expect(await readFile(join(unpacked, "boot/kernel"), "utf8")).toBe("arm64 kernel");
     expect((await stat(unpacked)).mode & 0o777).toBe(0o755);
@@ -31,15 +31,15 @@ describe("OciStore", () => {
 
   it("takes a reference without tag as :latest, and a digest as itself", async () => {
     const store = openOciStore(folder);
-    const digest = await store.add("demo", [file("a", "1")], amd64);
+    const digest = await store.add(["demo"], [file("a", "1")], amd64);
     expect(await store.resolve("demo:latest", amd64)).toBe(digest);
     expect(await store.resolve(`demo@${digest}`, amd64)).toBe(digest);
   });
 
   it("replaces an image that is added again and forgets one that is removed", async () => {
     const store = openOciStore(folder);
-    const first = await store.add("demo:1", [file("a", "1")], amd64);
-    const second = await store.add("demo:1", [file("a", "2")], amd64);
+    const first = await store.add(["demo:1"], [file("a", "1")], amd64);
+    const second = await store.add(["demo:1"], [file("a", "2")], amd64);
     expect(second).not.toBe(first);
     expect(await store.resolve("demo:1", amd64)).toBe(second);
     expect(await store.remove("demo:1")).toBe(true);
@@ -49,13 +49,13 @@ describe("OciStore", () => {
 
   it("names the platforms that are there when the wanted one is not", async () => {
     const store = openOciStore(folder);
-    await store.add("demo:1", [file("a", "1")], amd64);
+    await store.add(["demo:1"], [file("a", "1")], amd64);
     await expect(store.resolve("demo:1", arm64)).rejects.toThrow("for linux/arm64: it is there for linux/amd64");
   });
 
   it("refuses a layer whose bytes were changed, and leaves nothing half unpacked", async () => {
     const store = openOciStore(folder);
-    const digest = await store.add("demo:1", [file("a", "1")], amd64);
+    const digest = await store.add(["demo:1"], [file("a", "1")], amd64);
     const blobs = join(folder, "blobs/sha256");
     for (const name of await readdir(blobs)) {
       if (name !== digest.slice(7)) await writeFile(join(blobs, name), "other bytes");
@@ -66,7 +66,7 @@ describe("OciStore", () => {
 
   it("unpacks once for everyone who asks at the same time", async () => {
     const store = openOciStore(folder);
-    const digest = await store.add("demo:1", [file("a", "1")], amd64);
+    const digest = await store.add(["demo:1"], [file("a", "1")], amd64);
     const paths = await Promise.all([store.unpack(digest), store.unpack(digest), openOciStore(folder).unpack(digest)]);
     expect(new Set(paths).size).toBe(1);
   });

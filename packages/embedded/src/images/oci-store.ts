@@ -3,7 +3,6 @@ import { createReadStream, existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { gzipSync } from "node:zlib";
 import { openTrustedDirectory } from "@polyvirt/host";
 import { pack } from "tar-stream";
 import { extractLayer } from "./extract-layer.ts";
@@ -33,7 +32,8 @@ export interface OciStore {
   /** The folder with the image's files, unpacked once per digest and never changed afterwards. */
   unpack(manifestDigest: string): Promise<string>;
   list(): Promise<string[]>;
-  add(reference: string, files: readonly ImageFile[], platform: Platform): Promise<string>;
+  /** Adds one image under each of the names; without a platform it is for any. */
+  add(references: readonly string[], files: readonly ImageFile[], platform?: Platform): Promise<string>;
   remove(reference: string): Promise<boolean>;
 }
 
@@ -80,22 +80,28 @@ class LayoutStore implements OciStore {
     return [...new Set(names.filter((name) => name !== undefined))].toSorted();
   }
 
-  async add(reference: string, files: readonly ImageFile[], platform: Platform): Promise<string> {
-    const name = normalizeReference(reference);
+  async add(references: readonly string[], files: readonly ImageFile[], platform?: Platform): Promise<string> {
+    const names = references.map(normalizeReference);
     await mkdir(join(this.#folder, "blobs/sha256"), { recursive: true, mode: 0o700 });
     const tar = await packFiles(files);
-    const layer = await this.#writeBlob(mediaTypes.layer, gzipSync(tar));
-    const rootfs = { type: "layers", diff_ids: [sha256(tar)] };
+    const layer = await this.#writeBlob(mediaTypes.layer, tar);
+    const rootfs = { type: "layers", diff_ids: [layer.digest] };
     const config = await this.#writeJson(mediaTypes.config, { ...platform, rootfs });
     const manifest: ImageManifest = { schemaVersion: 2, mediaType: mediaTypes.manifest, config, layers: [layer] };
     const descriptor = await this.#writeJson(mediaTypes.manifest, manifest);
     const index = await this.#readIndex();
-    const others = index.manifests.filter(
-      (item) =>
-        item.annotations?.[referenceAnnotation] !== name || item.platform?.architecture !== platform.architecture,
-    );
-    const entry = { ...descriptor, platform, annotations: { [referenceAnnotation]: name } };
-    await this.#writeIndex({ ...index, manifests: [...others, entry] });
+    const replaced = (item: Descriptor): boolean =>
+      names.includes(item.annotations?.[referenceAnnotation] ?? "") &&
+      (platform === undefined || item.platform?.architecture === platform.architecture);
+    const entries = names.map((name) => ({
+      ...descriptor,
+      ...(platform === undefined ? {} : { platform }),
+      annotations: { [referenceAnnotation]: name },
+    }));
+    await this.#writeIndex({
+      ...index,
+      manifests: [...index.manifests.filter((item) => !replaced(item)), ...entries],
+    });
     return descriptor.digest;
   }
 
