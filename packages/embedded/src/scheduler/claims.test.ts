@@ -1,14 +1,50 @@
-import type { PersistentVolumeClaim, Pod } from "@polyvirt/api/k8s";
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@polyvirt/api/k8s";
 import { describe, expect, it } from "vitest";
-import { claimProblem } from "./claims.ts";
+import { createClaimRules, type StorageView } from "./claims.ts";
+import { createSnapshot, type NodeState } from "./snapshot.ts";
 
 const pod: Pod = {
   metadata: {},
   spec: { containers: [], volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }] },
 };
+const classes: Record<string, StorageClass> = {
+  wait: { metadata: { name: "wait" }, provisioner: "example.com/x", volumeBindingMode: "WaitForFirstConsumer" },
+  static: {
+    metadata: { name: "static" },
+    provisioner: "kubernetes.io/no-provisioner",
+    volumeBindingMode: "WaitForFirstConsumer",
+  },
+};
 
-describe("claimProblem", () => {
-  const cases: [string, PersistentVolumeClaim | undefined, string | undefined][] = [
+function view(claim: PersistentVolumeClaim | undefined, volumes: PersistentVolume[] = []): StorageView {
+  return {
+    claim: () => claim,
+    volume: (name) => volumes.find(({ metadata }) => metadata.name === name),
+    storageClass: (name) => classes[name],
+    volumes: () => volumes,
+  };
+}
+
+function state(name: string): NodeState {
+  const node: Node = { metadata: { name, labels: { "kubernetes.io/hostname": name } } };
+  // A snapshot of one node has exactly that one.
+  return createSnapshot([node], []).nodes[0]!;
+}
+
+const onNode = (name: string, more: object = {}): PersistentVolume => ({
+  metadata: { name: `volume-${name}` },
+  spec: {
+    nodeAffinity: {
+      required: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [name] }] }],
+      },
+    },
+    ...more,
+  },
+});
+
+describe("a pod's claims", () => {
+  it.each<[string, PersistentVolumeClaim | undefined, string | undefined]>([
     ["no claim", undefined, 'persistentvolumeclaim "c" not found'],
     ["an unbound claim", { metadata: {} }, "pod has unbound immediate PersistentVolumeClaims"],
     [
@@ -22,12 +58,36 @@ describe("claimProblem", () => {
       'persistentvolumeclaim "c" bound to non-existent persistentvolume',
     ],
     ["a bound claim", { metadata: {}, status: { phase: "Bound" } }, undefined],
-  ];
-  it.each(cases)("%s", (_name, claim, problem) => {
-    expect(claimProblem(pod, () => claim)).toBe(problem);
+    ["a claim that waits for its consumer", { metadata: {}, spec: { storageClassName: "wait" } }, undefined],
+  ])("%s", (_name, claim, problem) => {
+    expect(createClaimRules(pod, view(claim)).problem).toBe(problem);
   });
 
-  it("is nobody's problem without claims", () => {
-    expect(claimProblem({ metadata: {}, spec: { containers: [] } }, () => undefined)).toBeUndefined();
+  it("are nobody's problem where there are none", () => {
+    expect(createClaimRules({ metadata: {}, spec: { containers: [] } }, view(undefined)).problem).toBeUndefined();
+  });
+
+  it("keep the pod where its volume is", () => {
+    const claim: PersistentVolumeClaim = { metadata: {}, spec: { volumeName: "volume-a" }, status: { phase: "Bound" } };
+    const rules = createClaimRules(pod, view(claim, [onNode("a")]));
+    expect(rules.reasonsAgainst(state("a"))).toEqual([]);
+    expect(rules.reasonsAgainst(state("b"))).toEqual(["node(s) had volume node affinity conflict"]);
+  });
+
+  it("that wait let the pod go where a volume is or can be made", () => {
+    const waiting: PersistentVolumeClaim = { metadata: {}, spec: { storageClassName: "wait" } };
+    expect(createClaimRules(pod, view(waiting)).waiting).toEqual([waiting]);
+    expect(createClaimRules(pod, view(waiting)).reasonsAgainst(state("a"))).toEqual([]);
+    const fixed: PersistentVolumeClaim = { metadata: {}, spec: { storageClassName: "static" } };
+    const rules = createClaimRules(pod, view(fixed, [onNode("a", { storageClassName: "static" })]));
+    expect(rules.reasonsAgainst(state("a"))).toEqual([]);
+    expect(rules.reasonsAgainst(state("b"))).toEqual(["node(s) didn't find available persistent volumes to bind"]);
+  });
+
+  it("that were promised to a node stay with it", () => {
+    const annotations = { "volume.kubernetes.io/selected-node": "a" };
+    const rules = createClaimRules(pod, view({ metadata: { annotations }, spec: { storageClassName: "wait" } }));
+    expect(rules.reasonsAgainst(state("a"))).toEqual([]);
+    expect(rules.reasonsAgainst(state("b"))).not.toEqual([]);
   });
 });

@@ -1,4 +1,12 @@
-import { namespaces, nodes, persistentVolumeClaims, pods } from "@polyvirt/api/k8s";
+import {
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  podDisruptionBudgets,
+  pods,
+  storageClasses,
+} from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
 import { createEventRecorder, createInformer, type KubeClient } from "@polyvirt/kube";
 import { Scheduler } from "./scheduler.ts";
@@ -23,6 +31,9 @@ export function composeScheduler(dependencies: SchedulerDependencies): ComposedS
     nodes: createInformer(client, nodes, shared),
     namespaces: createInformer(client, namespaces, shared),
     claims: createInformer(client, persistentVolumeClaims, shared),
+    volumes: createInformer(client, persistentVolumes, shared),
+    storageClasses: createInformer(client, storageClasses, shared),
+    budgets: createInformer(client, podDisruptionBudgets, shared),
   };
   const events = createEventRecorder({ client, clock, logger, component: "default-scheduler" });
   const scheduler = new Scheduler({ ...informers, client, clock, logger, events });

@@ -8,13 +8,19 @@ export type NodeFilter = (pod: Pod, state: NodeState, requests: ReadonlyMap<stri
 
 const unschedulableTaint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
 
+interface FilterEntry {
+  readonly reasons: NodeFilter;
+  /** Whether the end of other pods can change the answer. */
+  readonly resolvable: boolean;
+}
+
 /** In kube-scheduler's order: the first filter that objects gives the reasons. */
-export const nodeFilters: readonly NodeFilter[] = [
-  nodeUnschedulable,
-  untoleratedTaint,
-  nodeAffinity,
-  hostPorts,
-  resourcesFit,
+export const nodeFilters: readonly FilterEntry[] = [
+  { reasons: nodeUnschedulable, resolvable: false },
+  { reasons: untoleratedTaint, resolvable: false },
+  { reasons: nodeAffinity, resolvable: false },
+  { reasons: hostPorts, resolvable: true },
+  { reasons: resourcesFit, resolvable: true },
 ];
 
 function nodeUnschedulable(pod: Pod, { node }: NodeState): string[] {

@@ -14,6 +14,8 @@ type Domains = Map<string, number>;
 export interface PodRules {
   /** Why the pod cannot go to this node, in kube-scheduler's words. */
   reasonsAgainst(state: NodeState): string[];
+  /** Whether other pods matter at all to where this one can go. */
+  readonly dependsOnOthers: boolean;
   /** Sum of the weights of preferred terms that the node satisfies. */
   preference(state: NodeState): number;
 }
@@ -45,6 +47,7 @@ export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: Na
   }));
 
   return {
+    dependsOnOthers: wanted.length + unwanted.length + objections.length + spread.length > 0,
     reasonsAgainst({ labels }) {
       if (spread.some((constraint) => constraint.forbids(labels))) {
         return ["node(s) didn't match pod topology spread constraints"];

@@ -117,7 +117,7 @@ describe("schedule says why a pod fits nowhere", () => {
     ],
   ];
   it.each(cases)("%s", (_name, nodes, placed, wanted, message) => {
-    expect(schedule(wanted, createSnapshot(nodes, placed))).toEqual({ fits: false, message });
+    expect(schedule(wanted, createSnapshot(nodes, placed))).toMatchObject({ fits: false, message });
   });
 });
 

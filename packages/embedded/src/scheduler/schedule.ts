@@ -1,4 +1,5 @@
 import type { Pod } from "@polyvirt/api/k8s";
+import { noClaims, type ClaimRules } from "./claims.ts";
 import { matchesTerm, nodeFilters } from "./node-fit.ts";
 import { createPodRules, type PodRules } from "./pod-affinity.ts";
 import { podRequests } from "./resource-amount.ts";
@@ -7,40 +8,71 @@ import { tolerates } from "./taints.ts";
 
 export type Decision =
   | { readonly fits: true; readonly nodeName: string }
-  | { readonly fits: false; /** For the PodScheduled condition and the event. */ readonly message: string };
+  | {
+      readonly fits: false;
+      /** For the PodScheduled condition and the event. */
+      readonly message: string;
+      /** Nodes on which the pod would have to wait for other pods to go. */
+      readonly crowded: readonly NodeState[];
+    };
 
-interface ScheduleContext {
+export interface ScheduleContext {
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
+  readonly claims: ClaimRules;
 }
 
-const noLabels: ScheduleContext = { namespaceLabels: () => ({}) };
+const plainContext: ScheduleContext = { namespaceLabels: () => ({}), claims: noClaims };
 
 /** Where a pod should go, or why it fits nowhere. Pure: the same pod and snapshot give the same answer. */
-export function schedule(pod: Pod, snapshot: Snapshot, context: ScheduleContext = noLabels): Decision {
-  if (snapshot.nodes.length === 0) return { fits: false, message: "no nodes available to schedule pods" };
+export function schedule(pod: Pod, snapshot: Snapshot, context: ScheduleContext = plainContext): Decision {
+  const total = snapshot.nodes.length;
+  if (total === 0) return { fits: false, message: "no nodes available to schedule pods", crowded: [] };
+  const { problem } = context.claims;
+  if (problem !== undefined) {
+    return { fits: false, message: `0/${total} nodes are available: ${problem}.`, crowded: [] };
+  }
   const requests = podRequests(pod.spec);
   const rules = createPodRules(pod, snapshot, context.namespaceLabels);
   const reasons = new Map<string, number>();
   const candidates: NodeState[] = [];
+  const crowded: NodeState[] = [];
   for (const state of snapshot.nodes) {
-    const against = reasonsAgainst(pod, state, requests, rules);
-    if (against.length === 0) candidates.push(state);
-    for (const reason of against) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    const against = objectionsOf(pod, state, requests, rules, context.claims);
+    if (against.reasons.length === 0) candidates.push(state);
+    else if (against.resolvable) crowded.push(state);
+    for (const reason of against.reasons) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   const best = chooseBest(pod, candidates, requests, rules);
   if (best !== undefined) return { fits: true, nodeName: best.name };
-  return { fits: false, message: explain(reasons, snapshot.nodes.length) };
+  return { fits: false, message: explain(reasons, total), crowded };
 }
 
-function reasonsAgainst(pod: Pod, state: NodeState, requests: ReadonlyMap<string, number>, rules: PodRules): string[] {
+interface Objections {
+  readonly reasons: readonly string[];
+  /** Whether the end of other pods can change that. */
+  readonly resolvable: boolean;
+}
+
+/** What speaks against one node: the first filter that objects. */
+export function objectionsOf(
+  pod: Pod,
+  state: NodeState,
+  requests: ReadonlyMap<string, number>,
+  rules: PodRules,
+  claims: ClaimRules,
+): Objections {
   for (const filter of nodeFilters) {
-    const reasons = filter(pod, state, requests);
-    if (reasons.length > 0) return reasons;
+    const reasons = filter.reasons(pod, state, requests);
+    if (reasons.length > 0) return { reasons, resolvable: filter.resolvable };
   }
-  return rules.reasonsAgainst(state);
+  const claimReasons = claims.reasonsAgainst(state);
+  if (claimReasons.length > 0) return { reasons: claimReasons, resolvable: false };
+  const reasons = rules.reasonsAgainst(state);
+  return { reasons, resolvable: !reasons.includes("node(s) didn't match pod affinity rules") };
 }
 
-function explain(reasons: ReadonlyMap<string, number>, nodes: number): string {
+/** `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.` */
+export function explain(reasons: ReadonlyMap<string, number>, nodes: number): string {
   const counted = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
   return `0/${nodes} nodes are available: ${counted.join(", ")}.`;
 }

@@ -1,15 +1,19 @@
-import {
-  pods as podResource,
-  type Namespace,
-  type Node,
-  type PersistentVolumeClaim,
-  type Pod,
+import type {
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  StorageClass,
 } from "@polyvirt/api/k8s";
-import { describeError, hasCode, type Clock, type Logger, type Timer } from "@polyvirt/core";
+import { describeError, type Clock, type Logger, type Timer } from "@polyvirt/core";
 import type { EventRecorder, Informer, KubeClient } from "@polyvirt/kube";
-import { claimProblem } from "./claims.ts";
-import { schedule, type Decision } from "./schedule.ts";
-import { createSnapshot, isFinished, type Snapshot } from "./snapshot.ts";
+import { createClaimRules, type ClaimRules } from "./claims.ts";
+import { DecisionWriter } from "./decision-writer.ts";
+import { planPreemption } from "./preemption.ts";
+import { schedule } from "./schedule.ts";
+import { createSnapshot, isFinished, type NodeState, type Snapshot } from "./snapshot.ts";
 
 interface SchedulerOptions {
   readonly client: KubeClient;
@@ -20,18 +24,23 @@ interface SchedulerOptions {
   readonly nodes: Informer<Node>;
   readonly namespaces: Informer<Namespace>;
   readonly claims: Informer<PersistentVolumeClaim>;
+  readonly volumes: Informer<PersistentVolume>;
+  readonly storageClasses: Informer<StorageClass>;
+  readonly budgets: Informer<PodDisruptionBudget>;
 }
 
 const schedulerName = "default-scheduler";
 const retryMs = 5_000;
 /** How long a binding that the cache does not show yet is counted. */
 const assumedMs = 30_000;
-/** Bindings sent at the same time. */
+/** Writes sent at the same time. */
 const parallel = 16;
+const gatedMessage = "Scheduling is blocked due to non-empty scheduling gates";
 
 /** Binds pods to nodes: after each change of pods or nodes, everything that waits is looked at in order of priority. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
+  readonly #writer: DecisionWriter;
   /** UID → node of pods that were bound just now. */
   readonly #assumed = new Map<string, { nodeName: string; until: number }>();
   #wake: () => void = () => {};
@@ -40,25 +49,36 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#writer = new DecisionWriter(options);
+    this.#listen();
+  }
+
+  #listen(): void {
+    const { pods, nodes, claims, volumes } = this.#options;
     const trigger = (): void => this.#trigger();
-    options.pods.on({
+    pods.on({
       onSet: (pod, old) => {
         if (pod.spec.nodeName !== undefined) this.#assumed.delete(pod.metadata.uid ?? "");
-        if (isPending(pod) || (old !== undefined && isFinished(pod) !== isFinished(old))) trigger();
+        if (isWaiting(pod) || (old !== undefined && isFinished(pod) !== isFinished(old))) trigger();
       },
       onDelete: (pod) => {
         this.#assumed.delete(pod.metadata.uid ?? "");
         trigger();
       },
     });
-    options.nodes.on({
+    nodes.on({
       onSet: (node, old) => {
         if (old === undefined || matters(node) !== matters(old)) trigger();
       },
     });
-    options.claims.on({
+    claims.on({
       onSet: (claim, old) => {
         if (claim.status?.phase !== old?.status?.phase) trigger();
+      },
+    });
+    volumes.on({
+      onSet: (volume, old) => {
+        if (volume.status?.phase !== old?.status?.phase) trigger();
       },
     });
   }
@@ -88,89 +108,106 @@ export class Scheduler {
   }
 
   async #pass(): Promise<void> {
-    const { pods, nodes, namespaces, clock } = this.#options;
+    const { pods, nodes } = this.#options;
     const all = pods.list();
     const waiting = all
-      .filter((pod) => isPending(pod) && !this.#assumed.has(pod.metadata.uid ?? ""))
+      .filter((pod) => isWaiting(pod) && !this.#assumed.has(pod.metadata.uid ?? ""))
       .sort(moreUrgentFirst);
     if (waiting.length === 0) return;
     const snapshot = createSnapshot(nodes.list(), all);
-    for (const pod of all) {
-      const assumed = this.#assumed.get(pod.metadata.uid ?? "");
-      if (assumed === undefined) continue;
-      if (assumed.until < clock.monotonic()) this.#assumed.delete(pod.metadata.uid ?? "");
-      else snapshot.place(pod, assumed.nodeName);
-    }
-    const namespaceLabels = (name: string): Record<string, string> => namespaces.get(name)?.metadata.labels ?? {};
+    this.#placeAssumed(all, snapshot);
     const writes: Promise<void>[] = [];
     for (const pod of waiting) {
-      const decision = this.#decide(pod, snapshot, namespaceLabels);
-      if (decision.fits) {
-        snapshot.place(pod, decision.nodeName);
-        writes.push(this.#bind(pod, decision.nodeName));
-      } else {
-        writes.push(this.#refuse(pod, decision.message));
-      }
+      writes.push(this.#decide(pod, snapshot));
       if (writes.length >= parallel) await Promise.all(writes.splice(0));
     }
     await Promise.all(writes);
   }
 
-  #decide(pod: Pod, snapshot: Snapshot, namespaceLabels: (name: string) => Record<string, string>): Decision {
-    const problem = claimProblem(pod, (name) => this.#options.claims.get(`${pod.metadata.namespace}/${name}`));
-    if (problem === undefined) return schedule(pod, snapshot, { namespaceLabels });
-    return { fits: false, message: `0/${snapshot.nodes.length} nodes are available: ${problem}.` };
+  #placeAssumed(all: readonly Pod[], snapshot: Snapshot): void {
+    for (const pod of all) {
+      const uid = pod.metadata.uid ?? "";
+      const assumed = this.#assumed.get(uid);
+      if (assumed === undefined) continue;
+      if (assumed.until < this.#options.clock.monotonic()) this.#assumed.delete(uid);
+      else snapshot.place(pod, assumed.nodeName);
+    }
+  }
+
+  /** Decides at once, so that the next pod sees it in the snapshot; the promise is about telling the API server. */
+  #decide(pod: Pod, snapshot: Snapshot): Promise<void> {
+    if ((pod.spec.schedulingGates ?? []).length > 0) return this.#writer.refuse(pod, "SchedulingGated", gatedMessage);
+    const claims = this.#claimRules(pod);
+    const context = { namespaceLabels: this.#namespaceLabels, claims };
+    const decision = schedule(pod, snapshot, context);
+    if (!decision.fits) return this.#makeRoom(pod, snapshot, claims, decision);
+    snapshot.place(pod, decision.nodeName);
+    if (claims.waiting.length > 0) return this.#promiseVolumes(claims, decision.nodeName);
+    return this.#bind(pod, decision.nodeName);
+  }
+
+  readonly #namespaceLabels = (name: string): Record<string, string> =>
+    this.#options.namespaces.get(name)?.metadata.labels ?? {};
+
+  #claimRules(pod: Pod): ClaimRules {
+    const { claims, volumes, storageClasses } = this.#options;
+    return createClaimRules(pod, {
+      claim: (name) => claims.get(`${pod.metadata.namespace}/${name}`),
+      volume: (name) => volumes.get(name),
+      storageClass: (name) => storageClasses.get(name),
+      volumes: () => volumes.list(),
+    });
   }
 
   async #bind(pod: Pod, nodeName: string): Promise<void> {
-    const { client, events, clock } = this.#options;
-    const { name = "", namespace = "", uid = "" } = pod.metadata;
-    this.#assumed.set(uid, { nodeName, until: clock.monotonic() + assumedMs });
+    const uid = pod.metadata.uid ?? "";
+    this.#assumed.set(uid, { nodeName, until: this.#options.clock.monotonic() + assumedMs });
     try {
-      await client.createSubresource(
-        podResource,
-        { name, namespace, subresource: "binding" },
-        {
-          apiVersion: "v1",
-          kind: "Binding",
-          metadata: { name, namespace, uid },
-          target: { apiVersion: "v1", kind: "Node", name: nodeName },
-        },
-      );
+      if (await this.#writer.bind(pod, nodeName)) return;
+      this.#assumed.delete(uid);
     } catch (error) {
       this.#assumed.delete(uid);
-      if (hasCode(error, "KubeNotFound") || hasCode(error, "KubeConflict")) return;
       throw error;
     }
-    const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
-    events.record({ ...pod, apiVersion: "v1", kind: "Pod" }, "Normal", "Scheduled", message);
   }
 
-  async #refuse(pod: Pod, message: string): Promise<void> {
-    const { client, events, clock } = this.#options;
-    const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
-    if (before?.status === "False" && before.message === message) return;
-    const { name = "", namespace, uid } = pod.metadata;
-    const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-    const lastTransitionTime = before?.status === "False" ? (before.lastTransitionTime ?? time) : time;
-    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message, lastTransitionTime };
-    const body = { metadata: { uid }, status: { conditions: [condition] } };
-    try {
-      await client.patch(podResource, name, namespace, { type: "strategic", subresource: "status", body });
-    } catch (error) {
-      if (hasCode(error, "KubeNotFound") || hasCode(error, "KubeConflict")) return;
-      throw error;
+  /** The pod is bound in a later pass, when its claims have their volumes. */
+  async #promiseVolumes({ waiting }: ClaimRules, nodeName: string): Promise<void> {
+    for (const claim of waiting) await this.#writer.promise(claim, nodeName);
+  }
+
+  /** A pod that fits nowhere may make less important ones go; until they are gone, the place is kept for it. */
+  async #makeRoom(
+    pod: Pod,
+    snapshot: Snapshot,
+    claims: ClaimRules,
+    { message, crowded }: { message: string; crowded: readonly NodeState[] },
+  ): Promise<void> {
+    if (snapshot.nodes.length === 0) return this.#writer.refuse(pod, "Unschedulable", message);
+    const plan = planPreemption(pod, snapshot, crowded, {
+      namespaceLabels: this.#namespaceLabels,
+      claims,
+      budgets: this.#options.budgets.list(),
+    });
+    if (plan.kind === "victims") {
+      snapshot.place(pod, plan.nodeName);
+      await this.#writer.refuse(pod, "Unschedulable", message, plan.nodeName);
+      for (const victim of plan.victims) {
+        if (victim.metadata.deletionTimestamp === undefined) await this.#writer.preempt(victim, pod, plan.nodeName);
+      }
+      return;
     }
-    events.record({ ...pod, apiVersion: "v1", kind: "Pod" }, "Warning", "FailedScheduling", message);
+    const keeps = plan.kind === "leaving" ? plan.nodeName : "";
+    if (keeps !== "") snapshot.place(pod, keeps);
+    await this.#writer.refuse(pod, "Unschedulable", `${message} preemption: ${plan.message}`, keeps);
   }
 }
 
-function isPending(pod: Pod): boolean {
+function isWaiting(pod: Pod): boolean {
   return (
     pod.spec.nodeName === undefined &&
     pod.metadata.deletionTimestamp === undefined &&
     !isFinished(pod) &&
-    (pod.spec.schedulingGates ?? []).length === 0 &&
     (pod.spec.schedulerName ?? schedulerName) === schedulerName
   );
 }

@@ -19,6 +19,26 @@ export interface Snapshot {
   place(pod: Pod, nodeName: string): void;
 }
 
+/** The snapshot as it would be without some pods of one node. */
+export function snapshotWithout(
+  snapshot: Snapshot,
+  state: NodeState,
+  removed: ReadonlySet<string>,
+): { snapshot: Snapshot; state: NodeState } {
+  const pods = new Map([...state.pods].filter(([uid]) => !removed.has(uid)));
+  const used: Amounts = new Map();
+  for (const pod of pods.values()) add(used, podRequests(pod.spec));
+  const rest: NodeState = { ...state, pods, used };
+  return {
+    state: rest,
+    snapshot: {
+      nodes: snapshot.nodes.map((other) => (other === state ? rest : other)),
+      objectors: snapshot.objectors.filter(({ pod }) => !removed.has(pod.metadata.uid ?? "")),
+      place() {},
+    },
+  };
+}
+
 export function createSnapshot(nodes: readonly Node[], pods: readonly Pod[]): Snapshot {
   const states = nodes.map((node): NodeState => ({
     node,

@@ -95,7 +95,11 @@ const events: PolicyRule = {
 
 /** Looks at everything that placement depends on, and binds. */
 const scheduler: PolicyRule[] = [
-  { apiGroups: [""], resources: ["nodes", "namespaces", "pods", "persistentvolumeclaims"], verbs: read },
+  { apiGroups: [""], resources: ["nodes", "namespaces", "persistentvolumes"], verbs: read },
+  { apiGroups: [""], resources: ["pods"], verbs: [...read, "delete"] },
+  { apiGroups: [""], resources: ["persistentvolumeclaims"], verbs: [...read, "patch", "update"] },
+  { apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs: read },
+  { apiGroups: ["policy"], resources: ["poddisruptionbudgets"], verbs: read },
   { apiGroups: [""], resources: ["pods/binding"], verbs: ["create"] },
   { apiGroups: [""], resources: ["pods/status"], verbs: ["patch", "update"] },
   events,
@@ -132,6 +136,8 @@ const controllerManager: PolicyRule[] = [
     verbs: [...read, "create", "update", "patch", "delete"],
   },
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: read },
+  { apiGroups: ["policy"], resources: ["poddisruptionbudgets"], verbs: read },
+  { apiGroups: ["policy"], resources: ["poddisruptionbudgets/status"], verbs: ["patch", "update"] },
   events,
 ];
 
