@@ -6,12 +6,15 @@ import {
   composeNode,
   composeScheduler,
   createApiServer,
+  openPodNetwork,
+  podGateway,
   serverVersion,
   type ApiServer,
 } from "@polyvirt/embedded";
 import { createKubeClient, type KubeClient } from "@polyvirt/kube";
 import { readClusterState, recordClusterProcess, writeClusterState, type DataDir } from "./data-dir.ts";
 import { errors } from "./errors.ts";
+import { podNetworkOctet } from "./pod-network.ts";
 
 const stopLimitMs = 3_000;
 
@@ -19,12 +22,20 @@ const stopLimitMs = 3_000;
 async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal): Promise<void> {
   const state = await readClusterState(dataDir);
   if (state === undefined) throw errors.CliClusterNotRunning(`find cluster.json in ${dataDir.path}; use "polyvirt up"`);
-  const server = createApiServer({ dataDir: dataDir.path, port: state.port, logger });
+  const octet = podNetworkOctet(state.podNetwork);
+  const server = createApiServer({
+    dataDir: dataDir.path,
+    port: state.port,
+    certificateAddresses: [podGateway(octet)],
+    logger,
+  });
   await server.start();
   // A port that was chosen freely is kept, so that kubeconfigs stay true.
   if (state.port !== server.port) await writeClusterState(dataDir, { ...state, port: server.port });
   server.writeKubeconfig(dataDir.kubeconfig);
 
+  const network = await openPodNetwork({ octet, nodes: state.nodes, apiServerPort: server.port, logger });
+  await server.advertise(network.apiServerHost);
   const connect = (name: string, ...groups: string[]): KubeClient =>
     createKubeClient({ connection: server.connectionAs(name, groups), clock: systemClock, logger, userAgent: name });
   const nodes = nodeNames(state.nodes).map((name, index) =>
@@ -34,10 +45,10 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
         index: index + 1,
         nodesOnMachine: state.nodes,
         directory: join(dataDir.nodes, name),
-        podNetwork: state.podNetwork,
+        network,
         imageCatalogue: dataDir.imageCatalogue,
         imageStore: dataDir.ociStore,
-        apiServer: { host: "127.0.0.1", port: server.port },
+        apiServer: { host: network.apiServerHost, port: server.port },
         // Pods see the machine's files, but not the cluster's own secrets.
         maskedDirectories: [dataDir.path],
         visiblePaths: [],
@@ -63,6 +74,7 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
   await Promise.race([running, aborted(signal)]);
   logger.info("stopping pods");
   await Promise.all(nodes.map((node) => node.shutDown()));
+  await network.remove();
   await stopServing(server, stop, running);
 }
 

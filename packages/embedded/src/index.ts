@@ -10,6 +10,7 @@ export { composeControllers } from "./controllers/compose.ts";
 export { errorKinds } from "./errors.ts";
 export { openImageCatalogue, openOciStore } from "./images/index.ts";
 export { composeNode } from "./kubelet/compose.ts";
+export { freeOctets, openPodNetwork, podGateway, removePodNetwork } from "./kubelet/network/pod-network.ts";
 export { composeScheduler } from "./scheduler/compose.ts";
 export { schedule } from "./scheduler/schedule.ts";
 export { createSnapshot } from "./scheduler/snapshot.ts";

@@ -29,4 +29,6 @@ export type { ContainerCredentials, ContainerMount, ContainerSpec } from "./cont
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";
+export { createBridgedNetwork, removeBridgedNetwork, usedNetworks } from "./network/bridged-network.ts";
+export { socketInNetwork } from "./network/connect-in-network.ts";
 export { openTerminal, type Terminal } from "./terminal.ts";

@@ -1,10 +1,12 @@
 import { rm } from "node:fs/promises";
 import { systemClock } from "@polyvirt/core";
+import { removePodNetwork } from "@polyvirt/embedded";
 import { parseArguments } from "../arguments.ts";
 import { stopCluster } from "../cluster-process.ts";
 import type { Command } from "../command.ts";
 import { openDataDir, readClusterState } from "../data-dir.ts";
 import { errors } from "../errors.ts";
+import { podNetworkOctet } from "../pod-network.ts";
 
 export const reset: Command = {
   usage: [
@@ -18,12 +20,15 @@ export const reset: Command = {
     const { values } = parseArguments(args, { yes: { type: "boolean" }, "data-dir": { type: "string" } });
     const dataDir = openDataDir(values["data-dir"], context.env);
     if (!values.yes) throw errors.CliUsage(`delete ${dataDir.path}: say --yes if you mean it`);
-    if ((await readClusterState(dataDir)) === undefined) {
+    const state = await readClusterState(dataDir);
+    if (state === undefined) {
       throw errors.CliClusterNotRunning(
         `find a cluster in ${dataDir.path}: the folder holds none, nothing was deleted`,
       );
     }
     await stopCluster(dataDir, systemClock, 120_000);
+    // A cluster process that was killed has left its pods' network.
+    if (process.getuid?.() === 0) await removePodNetwork(podNetworkOctet(state.podNetwork));
     await rm(dataDir.path, { recursive: true, force: true });
     context.stderr.write(`Deleted ${dataDir.path}.\n`);
     return 0;

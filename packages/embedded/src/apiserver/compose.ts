@@ -60,8 +60,10 @@ interface ServerParts {
 export interface RunningServer {
   readonly router: Router;
   readonly upgrades: UpgradeRouter;
+  /** Publishes under which address programs in pods find this server; its own unless another is given. */
+  advertise(host?: string): Promise<void>;
   /** Starts the background work, once requests can be served. */
-  begin(): Promise<void>;
+  begin(): void;
   end(): void;
   closeStore(): Promise<void>;
 }
@@ -145,15 +147,17 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
       logger,
       routes: [(upgrade) => aggregator.upgrade(upgrade), (upgrade) => kubelets.upgrade(upgrade)],
     }),
-    async begin() {
-      const [host, port] = splitAddress(parts.address());
+    async advertise(host) {
+      const [own, port] = splitAddress(parts.address());
       await publishOwnService({
         objects,
         services: builtin("", "services"),
         endpointSlices: builtin("discovery.k8s.io", "endpointslices"),
-        host,
+        host: host ?? own,
         port: Number(port),
       });
+    },
+    begin() {
       for (const worker of workers) worker.start();
     },
     end() {

@@ -15,6 +15,8 @@ export interface ApiServerOptions {
   readonly dataDir: string;
   /** A loopback address unless the caller knows better. */
   readonly host?: string;
+  /** Further addresses by which clients reach the server, for its certificate. */
+  readonly certificateAddresses?: readonly string[];
   /** 0: any free port. */
   readonly port: number;
   readonly logger: Logger;
@@ -26,6 +28,8 @@ export interface ApiServerOptions {
 export interface ApiServer {
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Publishes under which address programs in pods find this server; until then it is the one it listens on. */
+  advertise(host: string): Promise<void>;
   /** `https://127.0.0.1:6443`; only after start. */
   readonly url: string;
   readonly port: number;
@@ -62,7 +66,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
       const store = await openStore({ path: join(options.dataDir, "store") });
       try {
-        const pki = loadPki(join(options.dataDir, "pki"), new Date(clock.now()), host);
+        const pki = loadPki(join(options.dataDir, "pki"), new Date(clock.now()), [
+          host,
+          ...(options.certificateAddresses ?? []),
+        ]);
         let address = "";
         const server = await composeServer({
           store,
@@ -83,7 +90,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         });
         address = `${host}:${listener.port}`;
         running = { listener, server, pki };
-        await server.begin();
+        await server.advertise();
+        server.begin();
       } catch (error) {
         await store.close();
         throw error;
@@ -97,6 +105,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       await listener.close();
       await server.closeStore();
     },
+    advertise: (advertised) => started().server.advertise(advertised),
     get url() {
       return url();
     },

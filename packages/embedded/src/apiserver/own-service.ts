@@ -42,6 +42,6 @@ export async function publishOwnService({
     namespace: "default",
     name,
     subresource: "",
-    change: (current) => (deepEqual(current["ports"], content.ports) ? current : { ...current, ...content }),
+    change: (current) => (deepEqual({ ...current, ...content }, current) ? current : { ...current, ...content }),
   });
 }

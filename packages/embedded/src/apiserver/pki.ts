@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -30,7 +30,8 @@ export interface Pki {
   issueClient(commonName: string, organizations: readonly string[]): KeyedCertificate;
 }
 
-export function loadPki(directory: string, now: Date, host: string): Pki {
+/** `addresses` are those by which clients reach the server, beside the loopback. */
+export function loadPki(directory: string, now: Date, addresses: readonly string[]): Pki {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const authority = loadPair(directory, "ca", () => createCertificateAuthority("polyvirt-ca", { now }));
   const frontProxyAuthority = loadPair(directory, "front-proxy-ca", () =>
@@ -43,7 +44,7 @@ export function loadPki(directory: string, now: Date, host: string): Pki {
   ): KeyedCertificate => {
     const make = () => issueCertificate(signer, { ...request, days: leafDays, now });
     const pair = loadPair(directory, name, make);
-    if (isCertificateGood(pair, signer, { now, days: renewDays })) return pair;
+    if (isCertificateGood(pair, signer, { now, days: renewDays }) && carriesAddresses(pair, request)) return pair;
     const renewed = make();
     savePair(directory, name, renewed);
     return renewed;
@@ -61,7 +62,7 @@ export function loadPki(directory: string, now: Date, host: string): Pki {
         "kubernetes.default.svc",
         "kubernetes.default.svc.cluster.local",
       ],
-      ipAddresses: [...new Set(["127.0.0.1", "::1", host])],
+      ipAddresses: [...new Set(["127.0.0.1", "::1", ...addresses])],
     }),
     admin: leaf("admin", authority, {
       commonName: "kubernetes-admin",
@@ -81,6 +82,15 @@ export function loadPki(directory: string, now: Date, host: string): Pki {
     issueClient: (commonName, organizations) =>
       issueCertificate(authority, { commonName, organizations, usage: "client", days: leafDays, now }),
   };
+}
+
+/** A server that has got another address needs another certificate. */
+function carriesAddresses(
+  { certificate }: KeyedCertificate,
+  { ipAddresses = [] }: Partial<CertificateRequest>,
+): boolean {
+  const parsed = new X509Certificate(certificate);
+  return ipAddresses.every((address) => parsed.checkIP(address) !== undefined);
 }
 
 function loadPair(directory: string, name: string, make: () => KeyedCertificate): KeyedCertificate {

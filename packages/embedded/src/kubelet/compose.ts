@@ -11,12 +11,14 @@ import {
   type KubeClient,
 } from "@polyvirt/kube";
 import { openImageCatalogue } from "../images/image-catalogue.ts";
+import { createImageVolumes } from "../images/image-volumes.ts";
 import { openOciStore } from "../images/oci-store.ts";
 import { amountsOf } from "../scheduler/resource-amount.ts";
 import { createApiAccess } from "./api-access.ts";
 import { DeviceManager } from "./devices/device-manager.ts";
 import { Kubelet } from "./kubelet.ts";
 import { nodeStatus, type NodeDescription } from "./node-object.ts";
+import type { PodNetwork } from "./network/pod-network.ts";
 import { nodePaths, type NodePaths } from "./node-paths.ts";
 import { NodeRegistration } from "./node-registration.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
@@ -31,8 +33,8 @@ export interface NodeOptions {
   readonly nodesOnMachine: number;
   /** The node's own folder. */
   readonly directory: string;
-  /** The /16 of loopback addresses that the cluster uses, such as `127.70`. */
-  readonly podNetwork: string;
+  /** Shared by all nodes of the machine. */
+  readonly network: PodNetwork;
   readonly imageCatalogue: string;
   readonly imageStore: string;
   readonly apiServer: { readonly host: string; readonly port: number };
@@ -69,7 +71,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
   const paths = nodePaths(options.directory);
   for (const directory of [paths.kubelet, paths.host, paths.runtime])
     fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
-  const address = nodeAddress(options.podNetwork, options.index);
+  const address = nodeAddress(options.network.prefix, options.index);
   const facts = machineFacts(options.directory);
   const store = openOciStore(options.imageStore);
   const platform = { os: "linux", architecture: facts.architecture };
@@ -82,6 +84,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
     maxPods: options.maxPods ?? 250,
     shares: options.nodesOnMachine,
     labels: options.labels ?? {},
+    network: options.network,
     devices: devices.amounts(),
   });
   const devices = new DeviceManager({
@@ -103,7 +106,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
   });
   const kubelet = new Kubelet({
     pods: informer,
-    addresses: new PodAddresses(options.podNetwork, options.index),
+    addresses: new PodAddresses(options.network.prefix, options.index),
     context: {
       nodeName: options.name,
       nodeAddress: address,
@@ -113,7 +116,8 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       clock,
       logger,
       catalogue: openImageCatalogue(options.imageCatalogue),
-      images: { directoryOf: async (reference) => store.unpack(await store.resolve(reference, platform)) },
+      images: createImageVolumes({ store, platform }),
+      network: options.network,
       devices,
       allocatable: () => amountsOf(nodeStatus(describe(), undefined, 0).allocatable),
       apiServer: options.apiServer,

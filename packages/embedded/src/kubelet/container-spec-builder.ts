@@ -17,6 +17,7 @@ interface SpecContext {
   readonly extraMounts: readonly ContainerMount[];
   readonly maskedDirectories: readonly string[];
   readonly visiblePaths: readonly string[];
+  readonly networkNamespace?: string;
   /** The container's control group; unique on the machine. */
   readonly groupName: string;
 }
@@ -51,6 +52,7 @@ export function buildContainerSpec(pod: Pod, container: Container, context: Spec
       privileged: container.securityContext?.privileged === true,
       hostPid: pod.spec.hostPID === true,
       readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
+      ...(context.networkNamespace === undefined ? {} : { networkNamespace: context.networkNamespace }),
       credentials: credentialsOf(pod, container),
       groupName: context.groupName,
       limits: limitsOf(container),

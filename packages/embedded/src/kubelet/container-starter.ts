@@ -85,6 +85,7 @@ export class ContainerStarter {
       ],
       maskedDirectories: this.#context.maskedDirectories,
       visiblePaths: this.#context.visiblePaths,
+      ...(record.networkNamespace === undefined ? {} : { networkNamespace: record.networkNamespace }),
       groupName: `${this.#context.nodeName}/${record.uid}/${container.name}-${attempt}`,
     });
     this.#removeOldRun(record, container, attempt - 2);

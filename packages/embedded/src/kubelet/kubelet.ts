@@ -67,7 +67,7 @@ export class Kubelet {
   async run(signal: AbortSignal): Promise<void> {
     const { pods } = this.#options;
     const saved = loadSavedPods(this.#context.paths);
-    for (const { ip } of saved) if (ip !== "") this.#options.addresses.reserve(ip);
+    for (const { ip } of saved) this.#options.addresses.reserve(ip);
     await pods.synced();
     const known = new Map(pods.list().map((pod) => [pod.metadata.uid, pod]));
     this.#context.devices.keepOnly(new Set(pods.list().map((pod) => pod.metadata.uid ?? "")));
@@ -132,14 +132,14 @@ export class Kubelet {
   }
 
   #newRecord(uid: string, pod: Pod): PodRecord {
-    const { addresses, context } = this.#options;
+    const { context } = this.#options;
     const done = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
     const started = pod.status?.startTime;
     return {
       uid,
       pod,
       orphaned: false,
-      ip: done ? (pod.status?.podIP ?? "") : pod.spec.hostNetwork === true ? context.nodeAddress : addresses.allocate(),
+      ip: done ? (pod.status?.podIP ?? "") : this.#newAddress(pod),
       startTime: started === undefined ? context.clock.now() : Date.parse(started),
       prepared: false,
       prepareFailures: 0,
@@ -147,6 +147,11 @@ export class Kubelet {
       refreshAt: Number.POSITIVE_INFINITY,
       containers: new Map(),
     };
+  }
+
+  #newAddress(pod: Pod): string {
+    const { addresses, context } = this.#options;
+    return pod.spec.hostNetwork === true ? context.nodeAddress : addresses.allocate();
   }
 
   /** A pod of an earlier kubelet goes on when the API server has it under the same UID; otherwise it is ended. */
@@ -162,7 +167,7 @@ export class Kubelet {
     };
     const record: PodRecord = {
       ...this.#blankRecord(uid, typedPod(pod ?? stranger)),
-      ip: saved.ip,
+      ip: this.#options.addresses.reserve(saved.ip) ? saved.ip : this.#newAddress(pod ?? stranger),
       startTime: saved.startTime === 0 ? context.clock.now() : saved.startTime,
     };
     this.#records.set(uid, record);

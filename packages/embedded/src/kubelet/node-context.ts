@@ -1,9 +1,10 @@
 import type { Clock, Logger } from "@polyvirt/core";
 import type { ImageCatalogue } from "../images/image-catalogue.ts";
 import type { DeviceManager } from "./devices/device-manager.ts";
+import type { PodNetwork } from "./network/pod-network.ts";
 import type { NodePaths } from "./node-paths.ts";
 import type { ApiAccess, EventSink } from "./ports.ts";
-import type { ImageVolumes } from "./volumes/prepare-volumes.ts";
+import type { ImageVolumes } from "../images/image-volumes.ts";
 
 /** What everything that works on one node's pods shares. */
 export interface NodeContext {
@@ -16,6 +17,7 @@ export interface NodeContext {
   readonly logger: Logger;
   readonly catalogue: ImageCatalogue;
   readonly images: ImageVolumes;
+  readonly network: Pick<PodNetwork, "attach" | "detach">;
   readonly devices: Pick<DeviceManager, "admit" | "prepareStart" | "release" | "keepOnly">;
   readonly allocatable: () => ReadonlyMap<string, number>;
   /** Where containers find the API server: KUBERNETES_SERVICE_HOST and _PORT. */

@@ -12,6 +12,7 @@ export interface NodeDescription {
   /** What the machine offers to all nodes on it is divided among them. */
   readonly shares: number;
   readonly labels: Readonly<Record<string, string>>;
+  readonly network: { readonly prefix: string; readonly sharedBecause: string | undefined };
   /** Extended resources: name → how many there are and how many are healthy. */
   readonly devices: ReadonlyMap<string, { readonly capacity: number; readonly allocatable: number }>;
 }
@@ -47,7 +48,7 @@ export function nodeStatus(
   return {
     capacity: resources(description, "capacity"),
     allocatable: resources(description, "allocatable"),
-    conditions: nodeConditions(before?.conditions, now, notReady),
+    conditions: nodeConditions(description, before?.conditions, now, notReady),
     addresses: [
       { type: "InternalIP", address },
       { type: "Hostname", address: name },
@@ -79,7 +80,23 @@ function resources(description: NodeDescription, kind: "capacity" | "allocatable
   };
 }
 
+/** Pods are connected in either way; which one it is and why matters to whoever wonders about their addresses. */
+function networkCondition({ network }: NodeDescription): Pick<Condition, "type" | "status" | "reason" | "message"> {
+  const range = `${network.prefix}.0.0/16`;
+  return {
+    type: "NetworkUnavailable",
+    status: "False",
+    ...(network.sharedBecause === undefined
+      ? { reason: "PodNetworkReady", message: `each pod has a network namespace of its own in ${range}` }
+      : {
+          reason: "PodsShareMachineNetwork",
+          message: `pods share the machine's network with addresses in ${range}: ${network.sharedBecause}`,
+        }),
+  };
+}
+
 function nodeConditions(
+  description: NodeDescription,
   before: readonly Condition[] | undefined,
   now: number,
   notReady: { reason: string; message: string } | undefined,
@@ -103,6 +120,7 @@ function nodeConditions(
       reason: "KubeletHasSufficientPID",
       message: "kubelet has sufficient PID available",
     },
+    networkCondition(description),
     notReady === undefined
       ? { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" }
       : { type: "Ready", status: "False", ...notReady },

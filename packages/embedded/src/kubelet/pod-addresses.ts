@@ -1,8 +1,8 @@
 import { errors } from "../errors.ts";
 
 /**
- * Pods share the machine's network; each has its own loopback address. Out of the cluster's /16 (`127.70`) the addresses
- * with third octet 0 are the nodes', and node N has the third octets 4N … 4N+3 for its pods.
+ * Which address each pod of a node has. Out of the cluster's /16 (`10.70`) the addresses with third octet 0 are the
+ * nodes', and node N has the third octets 4N … 4N+3 for its pods.
  */
 export class PodAddresses {
   readonly #network: string;
@@ -11,10 +11,8 @@ export class PodAddresses {
   #next = 0;
 
   constructor(network: string, nodeIndex: number) {
-    if (!/^127\.\d+$/.test(network) || nodeIndex < 1 || nodeIndex > 63) {
-      throw errors.KubeletPodRefused(
-        `give node ${nodeIndex} addresses in ${network}: it must be 1 … 63 in a 127.x network`,
-      );
+    if (!/^\d+\.\d+$/.test(network) || nodeIndex < 1 || nodeIndex > 63) {
+      throw errors.KubeletPodRefused(`give node ${nodeIndex} addresses in ${network}: it must be 1 … 63 in a /16`);
     }
     this.#network = network;
     this.#firstOctet = nodeIndex * 4;
@@ -34,8 +32,11 @@ export class PodAddresses {
     throw errors.KubeletPodRefused("give a pod an address: all addresses of this node are taken");
   }
 
-  reserve(address: string): void {
+  /** False for an address of another network, which the cluster had before. */
+  reserve(address: string): boolean {
+    if (!address.startsWith(`${this.#network}.`)) return false;
     this.#taken.add(address);
+    return true;
   }
 
   release(address: string): void {

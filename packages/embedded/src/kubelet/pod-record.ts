@@ -31,6 +31,8 @@ export interface PodRecord {
   /** Gone from the API server, or never there: end it and remove what it used. */
   orphaned: boolean;
   ip: string;
+  /** Path of the pod's own network namespace; missing when it shares the machine's network. */
+  networkNamespace?: string;
   startTime: number;
   prepared: boolean;
   prepareAgainAt?: number;

@@ -139,6 +139,7 @@ export class PodWorker {
       assertSupported(record.pod);
       savePod(paths, record);
       await this.#context.devices.admit(record.pod);
+      await this.#connect(record);
       record.volumes = await prepareVolumes(record.pod, this.#volumeContext(record));
       record.prepared = true;
       record.refreshAt = clock.now() + refreshMs;
@@ -157,6 +158,12 @@ export class PodWorker {
       record.prepareAgainAt = clock.now() + delay;
       events.record(record.pod, "Warning", "FailedMount", `MountVolume.SetUp failed: ${message}`);
     }
+  }
+
+  async #connect(record: PodRecord): Promise<void> {
+    if (record.pod.spec.hostNetwork === true) return;
+    const namespace = await this.#context.network.attach(record.uid, record.ip);
+    if (namespace !== undefined) record.networkNamespace = namespace;
   }
 
   /** A volume's image is missing: shown at the containers, which is where users look for it. */
@@ -284,6 +291,7 @@ export class PodWorker {
     }
     this.#options.prober.forget(record);
     this.#context.devices.release(record.uid);
+    if (record.ip !== "" && record.ip !== this.#context.nodeAddress) await this.#context.network.detach(record.ip);
     if (!record.orphaned) await api.deletePod(record.pod);
     for (const directory of [paths.podVolumes(record.uid), paths.podLogs(record.uid), paths.podRuntime(record.uid)]) {
       await fs.promises.rm(directory, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { createKubeClient, type KubeClient } from "@polyvirt/kube";
 import { createApiServer } from "../apiserver/create-api-server.ts";
 import { composeControllers } from "../controllers/compose.ts";
 import { composeNode } from "../kubelet/compose.ts";
+import { sharedNetwork } from "../kubelet/network/pod-network.ts";
 import { composeScheduler } from "../scheduler/compose.ts";
 
 const [data = "", nodeCount = "1", podNetwork = "127.102"] = process.argv.slice(2);
@@ -29,7 +30,7 @@ const nodes = Array.from({ length: Number(nodeCount) }, (_, index) => {
       index: index + 1,
       nodesOnMachine: Number(nodeCount),
       directory: path.join(data, "nodes", name),
-      podNetwork,
+      network: sharedNetwork(podNetwork, "a test"),
       imageCatalogue: path.join(data, "images.json"),
       imageStore: path.join(data, "oci"),
       apiServer: { host: "127.0.0.1", port: server.port },

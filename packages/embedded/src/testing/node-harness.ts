@@ -4,6 +4,7 @@ import * as path from "node:path";
 import { pods, type Container, type Pod, type PodSpec } from "@polyvirt/api/k8s";
 import { silentLogger, systemClock } from "@polyvirt/core";
 import { composeNode } from "../kubelet/compose.ts";
+import { sharedNetwork } from "../kubelet/network/pod-network.ts";
 import { FakeKubeClient } from "./fake-kube-client.ts";
 
 interface Runnable {
@@ -38,7 +39,7 @@ export class NodeHarness {
       index: 1,
       nodesOnMachine: 1,
       directory: path.join(this.base, "node"),
-      podNetwork: "127.101",
+      network: sharedNetwork("127.101", "a test"),
       imageCatalogue: path.join(this.base, "images.json"),
       imageStore: path.join(this.base, "oci"),
       apiServer: { host: "127.0.0.1", port: 6443 },

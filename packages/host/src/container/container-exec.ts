@@ -33,8 +33,8 @@ export function execInContainer(options: ExecOptions): ChildProcess {
   const { init, command, credentials, privileged } = options;
   const environment = environmentOf(options.directory);
   if (!isAlive(init)) throw errors.HostProcessGone(`execute ${command[0] ?? ""} in a container: it has ended`);
-  const rootless = process.getuid?.() === 0 ? [] : ["--user", "--preserve-credentials"];
-  const enter = [`--target=${init.pid}`, ...rootless, "--mount", "--uts", "--pid", "--root", "--wd", "--"];
+  const rights = process.getuid?.() === 0 ? ["--net"] : ["--user", "--preserve-credentials"];
+  const enter = [`--target=${init.pid}`, ...rights, "--mount", "--uts", "--pid", "--root", "--wd", "--"];
   // The session has to begin inside, where its process ids mean something to the command.
   const session = options.terminal === undefined ? [] : ["setsid", "--ctty"];
   const stdio = options.terminal ?? "pipe";

@@ -39,7 +39,7 @@ const usualPaths = ["/bin", "/etc", "/home", "/lib", "/opt", "/root", "/sbin", "
  * survive the end of this program, and `adoptContainer` finds them again.
  *
  * SAFETY: the container has its own mount and (unless hostPid) process namespace, a root of its own, and only the
- * capabilities that its credentials name. It shares the machine's network.
+ * capabilities that its credentials name. It shares the machine's network unless it names a namespace.
  */
 export function startContainer(directory: string, spec: ContainerSpec, clock: Clock): ContainerProcess {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -61,7 +61,9 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
       fs.writeFileSync(path.join(directory, `mounts-${name}`), table as string, { mode: 0o600 });
     }
     const shim = ["--", "/bin/sh", "-c", outerShim, "container-shim"];
-    const child = spawn("unshare", [...unshareFlags(spec, rootless), ...shim], {
+    const network = spec.networkNamespace === undefined ? [] : ["nsenter", `--net=${spec.networkNamespace}`];
+    const [program = "unshare", ...rest] = [...network, "unshare", ...unshareFlags(spec, rootless), ...shim];
+    const child = spawn(program, rest, {
       detached: true,
       cwd: "/",
       stdio: ["ignore", stdout, stderr, "pipe"],

@@ -18,6 +18,8 @@ export interface ContainerSpec {
   /** Shares the machine's process ids instead of having its own. */
   readonly hostPid: boolean;
   readonly readOnlyRoot: boolean;
+  /** Path of the network namespace that the container lives in; the machine's own network when missing. */
+  readonly networkNamespace?: string;
   readonly credentials: ContainerCredentials;
   /** Unique among all containers of the machine; may have slashes to group them. */
   readonly groupName: string;

@@ -70,7 +70,10 @@ function deviceLines(spec: ContainerSpec, root: string, rootless: boolean): Line
     devices,
     ["devpts", `${root}/dev/pts`, "devpts", "newinstance,ptmxmode=0666,mode=0620,x-mount.mkdir"],
     ["tmpfs", `${root}/dev/shm`, "tmpfs", "mode=1777,nosuid,nodev,x-mount.mkdir"],
-    ["/sys", `${root}/sys`, "none", "bind,ro"],
+    // A file system of its own shows the network interfaces of its own namespace.
+    spec.networkNamespace === undefined
+      ? ["/sys", `${root}/sys`, "none", "bind,ro"]
+      : ["sysfs", `${root}/sys`, "sysfs", "ro,nosuid,nodev,noexec"],
   ];
 }
 

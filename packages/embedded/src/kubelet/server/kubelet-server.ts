@@ -113,7 +113,7 @@ export class KubeletServer {
       const forward = routes.portForward.exec(url.pathname);
       if (forward !== null) {
         const record = this.#pod(forward);
-        return servePortForward({ request, socket, head, address: record.ip, query: url.searchParams });
+        return servePortForward({ request, socket, head, pod: record, query: url.searchParams });
       }
       if (url.pathname.startsWith("/attach/")) {
         throw new Refusal(400, "attach is not available: use exec for a shell and logs for the output");

@@ -2,14 +2,21 @@ import type { IncomingMessage } from "node:http";
 import * as net from "node:net";
 import { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
+import { socketInNetwork } from "@polyvirt/host";
 import { SpdyConnection, type SpdyStream } from "./spdy/spdy-connection.ts";
+
+/** Where a pod's programs listen. */
+interface PodPlace {
+  readonly ip: string;
+  /** Missing when the pod shares the machine's network. */
+  readonly networkNamespace?: string;
+}
 
 interface PortForwardRequest {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
-  /** The pod's address. */
-  readonly address: string;
+  readonly pod: PodPlace;
   readonly query: URLSearchParams;
 }
 
@@ -27,12 +34,12 @@ const webSockets = new WebSocketServer({
 
 /** Connects ports of a pod with the client's streams, in the three ways that clients ask for it. */
 export function servePortForward(forward: PortForwardRequest): void {
-  const { request, socket, head, address } = forward;
+  const { request, socket, head, pod } = forward;
   const upgrade = (request.headers.upgrade ?? "").toLowerCase();
   if (upgrade === "websocket") {
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      if (webSocket.protocol === channelProtocol) serveChannels(webSocket, address, forward.query);
-      else serveSpdy(webSocketDuplex(webSocket), address);
+      if (webSocket.protocol === channelProtocol) serveChannels(webSocket, pod, forward.query);
+      else serveSpdy(webSocketDuplex(webSocket), pod);
     });
     return;
   }
@@ -44,11 +51,11 @@ export function servePortForward(forward: PortForwardRequest): void {
     `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\nx-stream-protocol-version: ${spdyProtocol}\r\n\r\n`,
   );
   if (head.length > 0) socket.unshift(head);
-  serveSpdy(socket, address);
+  serveSpdy(socket, pod);
 }
 
 /** Each connection is a pair of streams with the same request id: one for data, one for what went wrong. */
-function serveSpdy(socket: Duplex, address: string): void {
+function serveSpdy(socket: Duplex, pod: PodPlace): void {
   const errorsById = new Map<string, SpdyStream>();
   const connection = new SpdyConnection(socket, (stream) => {
     const id = stream.headers.get("requestid") ?? "";
@@ -61,11 +68,11 @@ function serveSpdy(socket: Duplex, address: string): void {
     }
     const port = Number(stream.headers.get("port"));
     const report = (message: string): void => errorsById.get(id)?.write(Buffer.from(message));
-    const pod = connectToPod(address, port, report, () => stream.reset());
-    pod.on("data", (data) => stream.write(data));
-    stream.onData((data) => pod.write(data));
-    stream.onEnd((reset) => (reset ? pod.destroy() : pod.end()));
-    pod.once("close", () => {
+    const podSide = connectToPod(pod, port, report, () => stream.reset());
+    podSide.on("data", (data) => stream.write(data));
+    stream.onData((data) => podSide.write(data));
+    stream.onEnd((reset) => (reset ? podSide.destroy() : podSide.end()));
+    podSide.once("close", () => {
       stream.end();
       errorsById.get(id)?.end();
       errorsById.delete(id);
@@ -75,7 +82,7 @@ function serveSpdy(socket: Duplex, address: string): void {
 }
 
 /** For each port of the query: channel 2n carries data, 2n + 1 errors; the first message of each names the port. */
-function serveChannels(webSocket: WebSocket, address: string, query: URLSearchParams): void {
+function serveChannels(webSocket: WebSocket, pod: PodPlace, query: URLSearchParams): void {
   const connections = query.getAll("port").map((text, index) => {
     const port = Number(text);
     const send = (channel: number, data: Buffer): void => {
@@ -86,7 +93,7 @@ function serveChannels(webSocket: WebSocket, address: string, query: URLSearchPa
     send(index * 2, name);
     send(index * 2 + 1, name);
     const connection = connectToPod(
-      address,
+      pod,
       port,
       (message) => send(index * 2 + 1, Buffer.from(message)),
       () => webSocket.close(1000),
@@ -102,15 +109,20 @@ function serveChannels(webSocket: WebSocket, address: string, query: URLSearchPa
   webSocket.once("close", () => connections.forEach((connection) => connection.destroy()));
 }
 
-/** The pod's own address first; a program that listens on the loopback address only is reached there. */
+/**
+ * A program may listen on the pod's address, on the pod's loopback, or on both. The loopback of a pod without a network of
+ * its own is everybody's, so there the address comes first.
+ */
 function connectToPod(
-  address: string,
+  { ip, networkNamespace }: PodPlace,
   port: number,
   report: (message: string) => void,
   refuse: () => void,
 ): net.Socket {
-  const socket = new net.Socket();
-  const hosts = [address, "127.0.0.1"];
+  const own = networkNamespace !== undefined;
+  const socket = own ? socketInNetwork(networkNamespace) : new net.Socket();
+  // After the first try the socket is made anew, in the machine's network, from where the pod's address can be reached.
+  const hosts = own ? ["127.0.0.1", ip] : [ip, "127.0.0.1"];
   const dial = (): void => {
     const host = hosts.shift();
     if (host !== undefined) socket.connect({ host, port });
