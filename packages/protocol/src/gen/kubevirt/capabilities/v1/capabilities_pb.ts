@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kubevirt/capabilities/v1/capabilities.proto.
  */
 export const file_kubevirt_capabilities_v1_capabilities: GenFile = /*@__PURE__*/
-  fileDesc("CitrdWJldmlydC9jYXBhYmlsaXRpZXMvdjEvY2FwYWJpbGl0aWVzLnByb3RvEhhrdWJldmlydC5jYXBhYmlsaXRpZXMudjEi5QMKDENhcGFiaWxpdGllcxIQCgh2bW1fbmFtZRgBIAEoCRITCgt2bW1fdmVyc2lvbhgCIAEoCRIUCgxhcmNoaXRlY3R1cmUYAyABKAkSEQoJdmlydF90eXBlGAQgASgJEhcKD2h5cGVydl9mZWF0dXJlcxgKIAMoCRJGChdzdXBwb3J0ZWRfbWFjaGluZV90eXBlcxgLIAMoCzIlLmt1YmV2aXJ0LmNhcGFiaWxpdGllcy52MS5NYWNoaW5lVHlwZRJAChRzdXBwb3J0ZWRfY3B1X21vZGVscxgMIAMoCzIiLmt1YmV2aXJ0LmNhcGFiaWxpdGllcy52MS5DcHVNb2RlbBI+Cg5ob3N0X2NwdV9tb2RlbBgNIAEoCzImLmt1YmV2aXJ0LmNhcGFiaWxpdGllcy52MS5Ib3N0Q3B1TW9kZWwSHgoWc3VwcG9ydGVkX2NwdV9mZWF0dXJlcxgOIAMoCRI8Cg1ub2RlX3RzY19pbmZvGA8gASgLMiUua3ViZXZpcnQuY2FwYWJpbGl0aWVzLnYxLk5vZGVUc2NJbmZvEkQKEW5vZGVfc2V2X2ZlYXR1cmVzGBAgASgLMikua3ViZXZpcnQuY2FwYWJpbGl0aWVzLnYxLk5vZGVTZXZGZWF0dXJlcyJUCgtNYWNoaW5lVHlwZRIMCgRuYW1lGAEgASgJEhEKCWNhbm9uaWNhbBgCIAEoCRIQCghtYXhfY3B1cxgDIAEoDRISCgpkZXByZWNhdGVkGAQgASgIIloKCENwdU1vZGVsEgwKBG5hbWUYASABKAkSDgoGdXNhYmxlGAIgASgIEhwKFHVuYXZhaWxhYmxlX2ZlYXR1cmVzGAMgAygJEhIKCmRlcHJlY2F0ZWQYBCABKAgiRwoMSG9zdENwdU1vZGVsEgwKBG5hbWUYASABKAkSDgoGdmVuZG9yGAIgASgJEhkKEXJlcXVpcmVkX2ZlYXR1cmVzGAMgAygJIjUKC05vZGVUc2NJbmZvEhQKDGZyZXF1ZW5jeV9oehgBIAEoBBIQCghzY2FsYWJsZRgCIAEoCCKnAQoPTm9kZVNldkZlYXR1cmVzEhEKCXN1cHBvcnRlZBgBIAEoCBIhChllbmNyeXB0ZWRfc3RhdGVfc3VwcG9ydGVkGAIgASgIEiYKHnNlY3VyZV9uZXN0ZWRfcGFnaW5nX3N1cHBvcnRlZBgDIAEoCBISCgptYXhfZ3Vlc3RzGAQgASgNEiIKGm1heF9lbmNyeXB0ZWRfc3RhdGVfZ3Vlc3RzGAUgASgNYgZwcm90bzM");
+  fileDesc("CitrdWJldmlydC9jYXBhYmlsaXRpZXMvdjEvY2FwYWJpbGl0aWVzLnByb3RvEhhrdWJldmlydC5jYXBhYmlsaXRpZXMudjEirAQKDENhcGFiaWxpdGllcxIQCgh2bW1fbmFtZRgBIAEoCRITCgt2bW1fdmVyc2lvbhgCIAEoCRIUCgxhcmNoaXRlY3R1cmUYAyABKAkSEQoJdmlydF90eXBlGAQgASgJEhcKD2h5cGVydl9mZWF0dXJlcxgKIAMoCRJGChdzdXBwb3J0ZWRfbWFjaGluZV90eXBlcxgLIAMoCzIlLmt1YmV2aXJ0LmNhcGFiaWxpdGllcy52MS5NYWNoaW5lVHlwZRJAChRzdXBwb3J0ZWRfY3B1X21vZGVscxgMIAMoCzIiLmt1YmV2aXJ0LmNhcGFiaWxpdGllcy52MS5DcHVNb2RlbBI+Cg5ob3N0X2NwdV9tb2RlbBgNIAEoCzImLmt1YmV2aXJ0LmNhcGFiaWxpdGllcy52MS5Ib3N0Q3B1TW9kZWwSHgoWc3VwcG9ydGVkX2NwdV9mZWF0dXJlcxgOIAMoCRI8Cg1ub2RlX3RzY19pbmZvGA8gASgLMiUua3ViZXZpcnQuY2FwYWJpbGl0aWVzLnYxLk5vZGVUc2NJbmZvEkQKEW5vZGVfc2V2X2ZlYXR1cmVzGBAgASgLMikua3ViZXZpcnQuY2FwYWJpbGl0aWVzLnYxLk5vZGVTZXZGZWF0dXJlcxJFChFoeXBlcnZpc29yX2RldmljZRgUIAEoCzIqLmt1YmV2aXJ0LmNhcGFiaWxpdGllcy52MS5IeXBlcnZpc29yRGV2aWNlIlQKC01hY2hpbmVUeXBlEgwKBG5hbWUYASABKAkSEQoJY2Fub25pY2FsGAIgASgJEhAKCG1heF9jcHVzGAMgASgNEhIKCmRlcHJlY2F0ZWQYBCABKAgiWgoIQ3B1TW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZ1c2FibGUYAiABKAgSHAoUdW5hdmFpbGFibGVfZmVhdHVyZXMYAyADKAkSEgoKZGVwcmVjYXRlZBgEIAEoCCJHCgxIb3N0Q3B1TW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZ2ZW5kb3IYAiABKAkSGQoRcmVxdWlyZWRfZmVhdHVyZXMYAyADKAkiNQoLTm9kZVRzY0luZm8SFAoMZnJlcXVlbmN5X2h6GAEgASgEEhAKCHNjYWxhYmxlGAIgASgIIqcBCg9Ob2RlU2V2RmVhdHVyZXMSEQoJc3VwcG9ydGVkGAEgASgIEiEKGWVuY3J5cHRlZF9zdGF0ZV9zdXBwb3J0ZWQYAiABKAgSJgoec2VjdXJlX25lc3RlZF9wYWdpbmdfc3VwcG9ydGVkGAMgASgIEhIKCm1heF9ndWVzdHMYBCABKA0SIgoabWF4X2VuY3J5cHRlZF9zdGF0ZV9ndWVzdHMYBSABKA0iXAoQSHlwZXJ2aXNvckRldmljZRIMCgRwYXRoGAEgASgJEg4KBnVzYWJsZRgCIAEoCBIOCgZyZWFzb24YAyABKAkSGgoScHJvYmVfbWlsbGlzZWNvbmRzGAQgASgEYgZwcm90bzM");
 
 /**
  * @generated from message kubevirt.capabilities.v1.Capabilities
@@ -79,6 +79,13 @@ export type Capabilities = Message<"kubevirt.capabilities.v1.Capabilities"> & {
    * @generated from field: kubevirt.capabilities.v1.NodeSevFeatures node_sev_features = 16;
    */
   nodeSevFeatures?: NodeSevFeatures | undefined;
+
+  /**
+   * Whether guests really run on the node's hypervisor.
+   *
+   * @generated from field: kubevirt.capabilities.v1.HypervisorDevice hypervisor_device = 20;
+   */
+  hypervisorDevice?: HypervisorDevice | undefined;
 };
 
 /**
@@ -245,4 +252,44 @@ export type NodeSevFeatures = Message<"kubevirt.capabilities.v1.NodeSevFeatures"
  */
 export const NodeSevFeaturesSchema: GenMessage<NodeSevFeatures> = /*@__PURE__*/
   messageDesc(file_kubevirt_capabilities_v1_capabilities, 5);
+
+/**
+ * @generated from message kubevirt.capabilities.v1.HypervisorDevice
+ */
+export type HypervisorDevice = Message<"kubevirt.capabilities.v1.HypervisorDevice"> & {
+  /**
+   * For example /dev/kvm.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * A guest was run on it and came to its end in time.
+   *
+   * @generated from field: bool usable = 2;
+   */
+  usable: boolean;
+
+  /**
+   * Why it is not usable, for people.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * How long that guest took.
+   *
+   * @generated from field: uint64 probe_milliseconds = 4;
+   */
+  probeMilliseconds: bigint;
+};
+
+/**
+ * Describes the message kubevirt.capabilities.v1.HypervisorDevice.
+ * Use `create(HypervisorDeviceSchema)` to create a new message.
+ */
+export const HypervisorDeviceSchema: GenMessage<HypervisorDevice> = /*@__PURE__*/
+  messageDesc(file_kubevirt_capabilities_v1_capabilities, 6);
 
