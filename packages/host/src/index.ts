@@ -22,6 +22,7 @@ export {
   type ProcessIdentity,
   type SignalName,
 } from "./process-identity.ts";
+export { openKernelTree, type KernelTree } from "./kernel-tree.ts";
 export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";
 export { adoptContainer, startContainer, type ContainerProcess } from "./container/container-process.ts";
 export { readContainerState, type ContainerState } from "./container/container-state.ts";
@@ -29,6 +30,7 @@ export type { ContainerCredentials, ContainerMount, ContainerSpec } from "./cont
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";
+export { isMountPoint, mountMemory, unmountBelow } from "./mounts.ts";
 export { createBridgedNetwork, removeBridgedNetwork, usedNetworks } from "./network/bridged-network.ts";
 export { socketInNetwork } from "./network/connect-in-network.ts";
 export { openTerminal, type Terminal } from "./terminal.ts";
