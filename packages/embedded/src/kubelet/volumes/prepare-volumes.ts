@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import type { Pod, Volume } from "@polyvirt/api/k8s";
 import { errors } from "../../errors.ts";
+import { imageRequest, type ImageVolumes } from "../../images/image-volumes.ts";
 import type { NodePaths } from "../node-paths.ts";
 import type { ApiAccess } from "../ports.ts";
 import { claimedPath } from "./claim.ts";
@@ -15,11 +16,6 @@ export interface PreparedVolume {
   readonly kind: "directory" | "file";
   readonly readOnly: boolean;
   readonly recursive: boolean;
-}
-
-/** Directories of images, by reference; throws when the image is not there. */
-export interface ImageVolumes {
-  directoryOf(reference: string): Promise<string>;
 }
 
 export interface VolumeContext {
@@ -69,7 +65,7 @@ async function prepareVolume(pod: Pod, volume: Volume, context: VolumeContext): 
     return { ...real, readOnly: readOnly || claimed.readOnly === true, recursive: true };
   }
   if (volume.image !== undefined) {
-    const path = await context.images.directoryOf(volume.image.reference ?? "");
+    const path = await context.images.directoryOf(imageRequest(pod, volume.name, volume.image));
     return { ...plain, path, readOnly: true };
   }
   const type = Object.keys(volume).find((key) => key !== "name") ?? "without a source";
