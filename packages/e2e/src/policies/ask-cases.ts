@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { keepAliveAgent, requestOnce, type Answer } from "../conformance/request.ts";
+import type { Target } from "../conformance/targets/target.ts";
+import { eventually } from "../conformance/world.ts";
+import type { Answers } from "./compare-answers.ts";
+import { boundPolicy, installationPath, type PolicyCase, type PolicyRequest } from "./policy-case.ts";
+import { widgetDefinition, widgetWriteRules, widgets } from "./widget.ts";
+
+const marker = "policies-are-known";
+
+/** Installs everything, waits until the server acts on it, then asks case by case; says what it answered to each. */
+export async function askCases(target: Target, cases: readonly PolicyCase[]): Promise<Answers> {
+  const asker = new Asker(target);
+  const answers = new Map<string, string[]>();
+  await asker.prepare();
+  await inTurns(cases, async (item) => {
+    await asker.namespace(item.id, item.labels ?? {});
+    const said: string[] = [];
+    answers.set(item.id, said);
+    for (const request of item.objects ?? []) await asker.ask(request, item.id);
+    for (const installation of item.policies) {
+      const path = installationPath(installation);
+      said.push(await asker.ask({ method: "POST", path, body: installation.body }, item.id, "verdict"));
+    }
+  });
+  await asker.awaitPolicies();
+  await inTurns(cases, async (item) => {
+    for (const request of item.requests) answers.get(item.id)?.push(await asker.ask(request, item.id));
+  });
+  return answers;
+}
+
+/** A few at a time: requests of one case follow each other, cases do not wait for others. */
+async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await act(next);
+  };
+  await Promise.all([work(), work(), work(), work()]);
+}
+
+class Asker {
+  readonly #target: Target;
+  readonly #agent = keepAliveAgent(4);
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  #send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+    const extras = { headers, agent: this.#agent, ...(body === undefined ? {} : { body }) };
+    return requestOnce(this.#target.connection, method, path, extras);
+  }
+
+  async #make(path: string, body: object): Promise<void> {
+    const { status, text } = await this.#send("POST", path, body);
+    assert.equal(status, 201, `${path}: ${text}`);
+  }
+
+  /** The kind of most objects, and what users other than the administrator may do. */
+  async prepare(): Promise<void> {
+    await this.#make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgetDefinition);
+    const path = "/apis/policies.example.com/v1/widgets";
+    await eventually(async () => (await this.#send("GET", path)).status === 200, "widgets are served");
+    const access = "/apis/rbac.authorization.k8s.io/v1";
+    await this.#make(`${access}/clusterroles`, {
+      metadata: { name: "policy-cases" },
+      rules: [
+        { apiGroups: ["policies.example.com"], resources: ["*"], verbs: ["create", "update", "delete", "get"] },
+        { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
+      ],
+    });
+    await this.#make(`${access}/clusterrolebindings`, {
+      metadata: { name: "policy-cases" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "policy-cases" },
+      subjects: ["writers", "readers-and-writers"].map((name) => ({
+        apiGroup: "rbac.authorization.k8s.io",
+        kind: "Group",
+        name,
+      })),
+    });
+  }
+
+  namespace(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    return this.#make("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
+  }
+
+  /** Kubernetes looks at policies once a second: what was installed last says that the others are known too. */
+  async awaitPolicies(): Promise<void> {
+    await this.namespace(marker, {});
+    const matchConstraints = { resourceRules: widgetWriteRules };
+    const patch = {
+      patchType: "JSONPatch",
+      jsonPatch: { expression: "[JSONPatch{op: 'add', path: '/spec', value: {'name': 'known'}}]" },
+    };
+    const installations = [
+      ...boundPolicy("validating", marker, {
+        namespace: marker,
+        spec: { matchConstraints, validations: [{ expression: "object.spec.name != 'known'" }] },
+        binding: { validationActions: ["Deny"] },
+      }),
+      ...boundPolicy("mutating", marker, {
+        namespace: marker,
+        spec: { matchConstraints, reinvocationPolicy: "Never", mutations: [patch] },
+      }),
+    ];
+    for (const installation of installations) await this.#make(installationPath(installation), installation.body);
+    const body = { apiVersion: "policies.example.com/v1", kind: "Widget", metadata: { name: marker } };
+    const path = `${widgets.replace("<namespace>", marker)}?dryRun=All`;
+    await eventually(async () => (await this.#send("POST", path, body)).status === 422, "policies are known", 60_000);
+  }
+
+  /** What the server says to a request: a verdict with its words and warnings, and the object unless only that is asked. */
+  async ask({ method, path, body, user }: PolicyRequest, namespace: string, detail = "object"): Promise<string> {
+    const full = path.replace("<namespace>", namespace);
+    const headers: Record<string, string> = {
+      ...(user === undefined ? {} : { "Impersonate-User": user.name, "Impersonate-Group": user.group }),
+      ...(method === "PATCH" ? { "Content-Type": "application/json-patch+json" } : {}),
+    };
+    const answer = await this.#send(method, full, body, headers);
+    const content: unknown = answer.json;
+    const text = answer.status >= 400 || detail === "object" ? JSON.stringify(visible(content), undefined, 1) : "";
+    const warnings = [answer.headers["warning"] ?? []].flat().flatMap((line) => line.split(/, (?=299 )/));
+    return [`${method} ${full}`, `${answer.status} ${text}`, ...warnings.toSorted()].join("\n");
+  }
+}
+
+/** Without what no policy decides, and by name: the order of fields means nothing. */
+function visible(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(visible);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).filter(([name]) => !["managedFields", "uid"].includes(name));
+  return Object.fromEntries(
+    fields.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, visible(field)]),
+  );
+}
