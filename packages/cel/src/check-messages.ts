@@ -31,6 +31,12 @@ export class CheckMessages {
     return this.#report(place, `undeclared reference to '${name}' (in container '${this.#container}')`, suggestion);
   }
 
+  /** For `name{…}` where the name is that of a variable, or of a type without fields. */
+  notAMessage(place: Place, type: Type): Type {
+    const [text, what] = type.kind === "type" && type.of !== undefined ? [type.of, "message type"] : [type, "type"];
+    return this.#report(place, `'${formatType(text)}' is not a ${what}`);
+  }
+
   get #container(): string {
     return this.#declarations.container;
   }

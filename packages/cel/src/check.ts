@@ -322,7 +322,10 @@ class Checker {
       .find((type) => type !== undefined);
     if (found?.kind !== "struct") {
       for (const field of expr.fields) this.check(field.value);
-      return this.#messages.undeclared(expr, expr.typeName, []);
+      const named = this.#name(expr.typeName);
+      return named === undefined
+        ? this.#messages.undeclared(expr, expr.typeName, [])
+        : this.#messages.notAMessage(expr, this.#dyn(named));
     }
     for (const field of expr.fields) {
       const valueType = this.#entry(field.value, field.optional);

@@ -29,10 +29,9 @@ export function applyBinding(
   result: ValidatingResult,
 ): PolicyEffect {
   const named = `ValidatingAdmissionPolicy '${policyName}' with binding '${bindingName}'`;
-  const denied = result.decisions.filter(({ action }) => action === "Deny");
-  // An annotation that failed denies whatever the binding says.
-  const denying = denied.filter(({ index }) => index === undefined || validationActions.includes("Deny"));
-  const [first] = denying;
+  const denials = result.decisions.filter(({ action }) => action === "Deny");
+  const denied = denials.filter(({ annotation }) => annotation !== true);
+  const first = denials.find(({ annotation }) => annotation === true || validationActions.includes("Deny"));
   const failures = validationActions.includes("Audit")
     ? denied.map(({ index, message }) => ({
         message,

@@ -54,9 +54,12 @@ export class PolicyCompiler {
   readonly #options: PolicyCompilerOptions;
   readonly #variables = new Map<string, CompiledExpression>();
   readonly #variableTypes: Record<string, Type> = {};
+  /** Without any, the name `variables` means nothing. */
+  readonly #hasVariables: boolean;
 
   constructor(variables: readonly NamedExpression[], options: PolicyCompilerOptions) {
     this.#options = options;
+    this.#hasVariables = variables.length > 0;
     for (const { name, expression } of variables) {
       const compiled = this.compile(expression, undefined, { hasAuthorizer: true });
       this.#variables.set(name, compiled);
@@ -72,14 +75,14 @@ export class PolicyCompiler {
   compile(
     expression: string,
     expected: readonly Type[] | undefined,
-    scope: { readonly hasAuthorizer: boolean; readonly variables?: boolean },
+    scope: { readonly hasAuthorizer: boolean },
   ): CompiledExpression {
     const { hasParams, mutations, dialect, object } = this.#options;
     const environment = policyEnvironment({
       hasParams,
       mutations,
       hasAuthorizer: scope.hasAuthorizer,
-      ...(scope.variables === false ? {} : { variables: { ...this.#variableTypes } }),
+      ...(this.#hasVariables ? { variables: { ...this.#variableTypes } } : {}),
       ...(dialect === undefined ? {} : { dialect }),
       ...(object === undefined ? {} : { object }),
     });

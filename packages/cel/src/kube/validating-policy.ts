@@ -38,6 +38,8 @@ export interface PolicyDecision {
   readonly action: "Admit" | "Deny";
   /** Which validation; undefined when the policy as a whole could not be evaluated. */
   readonly index?: number;
+  /** An audit annotation that failed, which denies whatever the binding says. */
+  readonly annotation?: true;
   /** The expression could not be evaluated; the failure policy decided. */
   readonly failed: boolean;
   readonly message: string;
@@ -177,13 +179,13 @@ function annotate({ evaluator, failurePolicy, annotations, decisions }: Annotati
     const result = evaluator.evaluate(value, budget);
     if (result.kind === "exhausted") return failure(failurePolicy, result.message);
     if (result.kind === "error") {
-      if (failurePolicy === "Fail") errors.push(failed("Fail", result.message));
+      if (failurePolicy === "Fail") errors.push({ ...failed("Fail", result.message), annotation: true });
     } else if (typeof result.value === "string") {
       const text = result.value.trim().slice(0, maxAnnotationLength);
       if (text !== "") published.push({ key, value: text });
     } else if (result.value !== null) {
       const problem = `valueExpression '${value.expression}' resulted in unsupported return type. Return type must be either string or null.`;
-      errors.push(failed("Fail", problem));
+      errors.push({ ...failed("Fail", problem), annotation: true });
     }
   }
   return { matched: true, decisions: [...decisions, ...errors], auditAnnotations: published };

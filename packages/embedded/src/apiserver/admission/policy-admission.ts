@@ -1,4 +1,4 @@
-import { applyBinding, type PolicyInput, type ValidationAction } from "@polyvirt/cel";
+import { applyBinding, type PolicyEffect, type PolicyInput, type ValidationAction } from "@polyvirt/cel";
 
 import type { Authorizer } from "../auth/rbac.ts";
 import { forbidden, type StatusError } from "../http/status-error.ts";
@@ -35,7 +35,10 @@ export function policyAdmission(deps: PolicyDeps): Admission {
       return object;
     },
     async validate(request) {
-      for (const { rule, binding } of deps.validating.all()) validateOnce(deps, rule, binding, request);
+      // All are asked, so that all can warn; the first to deny has its say.
+      const denials = deps.validating.all().flatMap(({ rule, binding }) => validateOnce(deps, rule, binding, request));
+      const [first] = denials;
+      if (first !== undefined) throw refusal(request, first);
     },
   };
 }
@@ -53,19 +56,32 @@ function matches(
   return matchedResource(deps, narrowed, request) === undefined ? undefined : resource;
 }
 
-function validateOnce(deps: PolicyDeps, rule: ValidatingRule, binding: PolicyBinding, request: AdmissionRequest): void {
+type Denial = NonNullable<PolicyEffect["denial"]>;
+
+function validateOnce(
+  deps: PolicyDeps,
+  rule: ValidatingRule,
+  binding: PolicyBinding,
+  request: AdmissionRequest,
+): Denial[] {
   const resource = matches(deps, rule, binding, request);
-  if (resource === undefined) return;
+  if (resource === undefined) return [];
+  const inputs = inputsWithParams(deps, rule, binding, request, policyInput(deps, resource, request));
+  if ("problem" in inputs) {
+    if (rule.failurePolicy === "Ignore") return [];
+    const named = `ValidatingAdmissionPolicy '${rule.name}' with binding '${binding.name}' denied request`;
+    return [{ message: `${named}: failed to configure binding: ${inputs.problem}`, reason: "Invalid", code: 422 }];
+  }
   const bound = {
     policyName: rule.name,
     bindingName: binding.name,
     validationActions: binding.actions as readonly ValidationAction[],
   };
-  for (const input of inputsWithParams(deps, rule, binding, request, policyInput(deps, resource, request))) {
+  return inputs.found.flatMap((input) => {
     const { denial, warnings } = applyBinding(bound, rule.compiled.evaluate(input));
     for (const warning of warnings) request.context.warn(warning);
-    if (denial !== undefined) throw refusal(request, denial.message, denial.reason, denial.code);
-  }
+    return denial ?? [];
+  });
 }
 
 function mutateOnce(
@@ -77,12 +93,18 @@ function mutateOnce(
   const resource = matches(deps, rule, binding, request);
   let object = request.object as ApiObject;
   if (resource === undefined) return object;
-  for (const input of inputsWithParams(deps, rule, binding, request, policyInput(deps, resource, request))) {
+  const named = `policy '${rule.name}' with binding '${binding.name}' denied request`;
+  const inputs = inputsWithParams(deps, rule, binding, request, policyInput(deps, resource, request));
+  if ("problem" in inputs) {
+    if (rule.failurePolicy === "Ignore") return object;
+    throw refusal(request, { message: `${named}: ${inputs.problem}`, reason: "Invalid", code: 422 });
+  }
+  for (const input of inputs.found) {
     const current = { ...object, apiVersion: resource.apiVersion };
     const result = rule.compiled.evaluate({ ...input, object: current, schema: expandedSchema(resource.schema) });
     if (result.denied) {
-      const named = `policy '${rule.name}' with binding '${binding.name}' denied request`;
-      throw refusal(request, `${named}: ${result.errors.join("; ")}`, "Invalid", 422);
+      const message = `${named}: ${result.errors.join("; ")}`;
+      throw refusal(request, { message, reason: "Invalid", code: 422 });
     }
     // A mutation changes fields of an object of this kind; it is read again as such afterwards.
     if (result.changed) object = { ...(result.object as ApiObject), apiVersion: request.resource.apiVersion };
@@ -90,12 +112,7 @@ function mutateOnce(
   return object;
 }
 
-function refusal(
-  { resource, name, object }: AdmissionRequest,
-  message: string,
-  reason: string,
-  code: number,
-): StatusError {
+function refusal({ resource, name, object }: AdmissionRequest, { message, reason, code }: Denial): StatusError {
   const error = forbidden(resource, object?.metadata.name ?? name, message);
   Object.assign(error.status, { reason, code });
   error.status.details = { ...error.status.details, causes: [{ message }] };
@@ -109,23 +126,16 @@ function inputsWithParams(
   binding: PolicyBinding,
   request: AdmissionRequest,
   input: PolicyInput,
-): PolicyInput[] {
-  if (rule.paramKind === undefined) return [input];
+): { readonly found: readonly PolicyInput[] } | { readonly problem: string } {
+  if (rule.paramKind === undefined || binding.paramRef === undefined) return { found: [input] };
   const { apiVersion, kind } = rule.paramKind;
-  const fail = (why: string): PolicyInput[] => {
-    if (rule.failurePolicy === "Ignore") return [];
-    const named = `policy '${rule.name}' with binding '${binding.name}' denied request`;
-    throw refusal(request, `${named}: ${why}`, "Invalid", 422);
-  };
-  if (binding.paramRef === undefined) return [input];
   const resource = deps.registry.findKind(apiVersion, kind);
   if (resource === undefined)
-    return fail(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
-  const found = paramsOf(deps, resource, binding.paramRef, request);
-  if (found.length > 0) return found.map((params) => ({ ...input, params }));
-  return binding.paramRef["parameterNotFoundAction"] === "Allow"
-    ? []
-    : fail("no params found for policy binding with `Deny` parameterNotFoundAction");
+    return { problem: `failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'` };
+  const found = paramsOf(deps, resource, binding.paramRef, request).map((params) => ({ ...input, params }));
+  return found.length === 0 && binding.paramRef["parameterNotFoundAction"] !== "Allow"
+    ? { problem: "no params found for policy binding with `Deny` parameterNotFoundAction" }
+    : { found };
 }
 
 function paramsOf(

@@ -40,6 +40,8 @@ export class BoundPolicyList<Rule extends { readonly name: string }> {
   readonly #policies: string;
   readonly #bindings: string;
   readonly #compile: (policy: StoredPolicy) => Rule;
+  /** By key; what has not changed since is not compiled again. */
+  #rules: ReadonlyMap<string, { readonly revision: number; readonly rule: Rule }> = new Map();
   #bound: readonly { readonly rule: Rule; readonly binding: PolicyBinding }[] | undefined;
 
   constructor(
@@ -64,15 +66,25 @@ export class BoundPolicyList<Rule extends { readonly name: string }> {
 
   #load(): { rule: Rule; binding: PolicyBinding }[] {
     // Everything in the store went through validation as these kinds.
-    const read = (prefix: string) =>
-      this.#store.range(prefix).entries.map(({ value }) => JSON.parse(value.toString()) as StoredPolicy);
-    const bindings = read(this.#bindings).map(readBinding);
-    return read(this.#policies).flatMap((policy) => {
-      const own = bindings.filter((binding) => binding.policy === policy.metadata.name);
-      if (own.length === 0) return [];
-      const rule = this.#compile(policy);
-      return own.map((binding) => ({ rule, binding }));
-    });
+    const read = (value: Buffer) => JSON.parse(value.toString()) as StoredPolicy;
+    const bindings = new Map<string, PolicyBinding[]>();
+    for (const { value } of this.#store.range(this.#bindings).entries) {
+      const binding = readBinding(read(value));
+      bindings.set(binding.policy, [...(bindings.get(binding.policy) ?? []), binding]);
+    }
+    const rules = new Map<string, { revision: number; rule: Rule }>();
+    const bound: { rule: Rule; binding: PolicyBinding }[] = [];
+    for (const { key, value, revision } of this.#store.range(this.#policies).entries) {
+      const policy = read(value);
+      const own = bindings.get(policy.metadata.name);
+      if (own === undefined) continue;
+      const known = this.#rules.get(key);
+      const rule = known?.revision === revision ? known.rule : this.#compile(policy);
+      rules.set(key, { revision, rule });
+      bound.push(...own.map((binding) => ({ rule, binding })));
+    }
+    this.#rules = rules;
+    return bound;
   }
 }
 

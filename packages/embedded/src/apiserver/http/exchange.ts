@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringify as stringifyYaml } from "yaml";
 
 import type { UserInfo } from "../auth/user.ts";
-import { parseBody, readBody, type ParsedBody } from "./body.ts";
+import { parseBody, parseObjectBody, readBody, type Body, type ParsedBody } from "./body.ts";
 import type { ResponseFormat } from "./media-type.ts";
-import { badRequest, type StatusError } from "./status-error.ts";
+import { badRequest, fieldError, invalidOptions, type StatusError } from "./status-error.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { FieldValidation, RequestContext } from "../registry/request-context.ts";
 
@@ -16,7 +16,7 @@ export class Exchange {
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly #warnings: string[] = [];
-  #body: Promise<ParsedBody> | undefined;
+  #body: Promise<Body> | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, info: RequestInfo, user: UserInfo) {
     this.request = request;
@@ -29,9 +29,18 @@ export class Exchange {
     return this.info.query;
   }
 
-  /** The body, read and parsed once. */
-  parsedBody(): Promise<ParsedBody> {
-    this.#body ??= readBody(this.request).then(parseBody);
+  /** The body's value, whatever it is; undefined when there is none. */
+  async parsedBody(): Promise<ParsedBody> {
+    return parseBody(await this.#read());
+  }
+
+  /** The body as an object that should be of the kind. */
+  async objectBody(kind: string): Promise<ParsedBody> {
+    return parseObjectBody(await this.#read(), kind);
+  }
+
+  #read(): Promise<Body> {
+    this.#body ??= readBody(this.request);
     return this.#body;
   }
 
@@ -46,10 +55,29 @@ export class Exchange {
     return {
       user: this.user,
       fieldManager: fieldManager === "" ? userAgentName(this.request.headers["user-agent"]) : fieldManager,
-      dryRun: readDryRun(this.query.getAll("dryRun")),
-      fieldValidation: readFieldValidation(this.query.get("fieldValidation")),
+      dryRun: this.#dryRun(),
+      fieldValidation: this.#fieldValidation(),
       warn: (message) => this.warn(message),
     };
+  }
+
+  #dryRun(): boolean {
+    const values = this.query.getAll("dryRun").filter((value) => value !== "");
+    if (values.some((value) => value !== "All"))
+      throw invalidOptions(this.#optionsKind(), fieldError.notSupported("dryRun", values, ["All"]));
+    return values.length > 0;
+  }
+
+  #fieldValidation(): FieldValidation {
+    const value = this.query.get("fieldValidation") ?? "";
+    if (value === "Strict" || value === "Ignore") return value;
+    if (fieldValidations.includes(value)) return "Warn";
+    throw invalidOptions(this.#optionsKind(), fieldError.notSupported("fieldValidation", value, fieldValidations));
+  }
+
+  #optionsKind(): (typeof optionsOfMethod)[keyof typeof optionsOfMethod] {
+    const { method } = this.info;
+    return method === "PUT" || method === "PATCH" || method === "DELETE" ? optionsOfMethod[method] : "CreateOptions";
   }
 
   send(code: number, value: unknown, format?: ResponseFormat): void {
@@ -102,28 +130,22 @@ export class Exchange {
   }
 }
 
-/** A quoted string of HTTP: one line of visible characters. */
+/** A quoted string of HTTP: one line of visible characters, in UTF-8 as Kubernetes sends it. */
 function quote(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not get into a header
-  const visible = text.replace(/[\u0000-\u001f\u007f]+/g, " ").replace(/[^\u0020-\u00ff]/g, "?");
-  return `"${visible.replace(/[\\"]/g, "\\$&")}"`;
+  const visible = text.replace(/[\u0000-\u001f\u007f]+/g, " ").replace(/[\\"]/g, "\\$&");
+  // Node writes one byte per character of a header.
+  return Buffer.from(`"${visible}"`, "utf8").toString("latin1");
 }
 
-function readDryRun(values: readonly string[]): boolean {
-  for (const value of values) {
-    if (value !== "" && value !== "All")
-      throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(value)}: supported values: "All"`);
-  }
-  return values.includes("All");
-}
+const optionsOfMethod = {
+  POST: "CreateOptions",
+  PUT: "UpdateOptions",
+  PATCH: "PatchOptions",
+  DELETE: "DeleteOptions",
+} as const;
 
-function readFieldValidation(value: string | null): FieldValidation {
-  if (value === null || value === "") return "Warn";
-  if (value === "Strict" || value === "Warn" || value === "Ignore") return value;
-  throw badRequest(
-    `fieldValidation: Unsupported value: ${JSON.stringify(value)}: supported values: "Ignore", "Strict", "Warn"`,
-  );
-}
+const fieldValidations = ["", "Ignore", "Strict", "Warn"];
 
 /** `kubectl/v1.32.0 (linux/amd64)` writes as `kubectl`. */
 function userAgentName(agent: string | undefined): string {
