@@ -23,7 +23,7 @@ export const up: Command = {
   usage: [
     "usage: polyvirt up [--demo] [--nodes N] [--port PORT] [--foreground] [--data-dir DIR]",
     "",
-    "  --demo           build the demo guest, start it and show what it says",
+    "  --demo           build two demo guests (amd64 and arm64), start them and show what they say",
     "  --nodes N        how many nodes the cluster has (1)",
     "  --port PORT      port of the API server on 127.0.0.1 (6443; 0 takes a free one); kept for later starts",
     "  --foreground     stay attached: run the cluster in this process until it is interrupted",
@@ -81,8 +81,9 @@ async function serveApi(dataDir: DataDir, context: CommandContext, progress: Pro
 
 function nextSteps(dataDir: DataDir, demo: boolean): string {
   const guest = demo
-    ? "  polyvirt console hello           type in the guest's shell (Ctrl+] leaves)\n"
-    : "  polyvirt up --demo               build and start a guest that says hello\n";
+    ? "  polyvirt console hello           type in the guest's shell (Ctrl+] leaves)\n" +
+      "  kubectl describe vmi hello-arm64 what is known of the emulated guest\n"
+    : "  polyvirt up --demo               build and start two guests that say hello\n";
   return [
     "\nThe cluster is up. Next:\n",
     `  export KUBECONFIG=${dataDir.kubeconfig}\n`,
