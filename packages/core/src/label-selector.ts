@@ -13,94 +13,132 @@ type Labels = Readonly<Record<string, string>> | undefined;
 
 /** Reads the text form: `app=web, tier in (a, b), version notin (1), owner, !legacy, x!=y, n>3`. */
 export function parseLabelSelector(text: string): SelectorRequirement[] {
-  const tokens = tokenize(text);
-  const requirements: SelectorRequirement[] = [];
-  let at = 0;
-  const fail = (why: string) =>
-    errors.SelectorInvalid(`read label selector "${text}": ${why}`, { fields: { selector: text } });
-  const valueList = (): string[] => {
-    if (tokens[at++] !== "(") throw fail('expected "(" after in or notin');
-    const values: string[] = [];
-    // An element may be empty: `in (a,)` allows the empty value.
-    for (let value = ""; ;) {
-      const token = tokens[at++];
-      if (token === undefined) throw fail('")" is missing');
-      if (token === "," || token === ")") {
-        values.push(value);
-        value = "";
-        if (token === ")") return values;
-      } else if (isSymbol(token)) throw fail(`unexpected "${token}"`);
-      else if (value !== "") throw fail(`unexpected "${token}"`);
-      else value = token;
+  try {
+    return new SelectorParser(text).parse();
+  } catch (error) {
+    if (!(error instanceof SelectorMistake)) throw error;
+    const why = error.message;
+    throw errors.SelectorInvalid(`read label selector "${text}": ${why}`, { fields: { selector: text, why } });
+  }
+}
+
+/** What is wrong with a text, in Kubernetes' words. */
+class SelectorMistake extends Error {}
+
+/** The end of the text is an empty token, which no text has otherwise. */
+const END = "";
+const operators: Readonly<Record<string, SelectorOperator>> = {
+  in: "In",
+  notin: "NotIn",
+  "=": "In",
+  "==": "In",
+  "!=": "NotIn",
+  ">": "Gt",
+  "<": "Lt",
+};
+const symbols = new Set(["(", ")", ",", "!", "=", "==", "!=", ">", "<", END]);
+const isIdentifier = (token: string): boolean => !symbols.has(token);
+
+class SelectorParser {
+  readonly #tokens: readonly string[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#tokens = text.match(/==|!=|[=!<>(),]|[^\s=!<>(),]+/g) ?? [];
+  }
+
+  parse(): SelectorRequirement[] {
+    const requirements: SelectorRequirement[] = [];
+    if (this.#peek() === END) return requirements;
+    if (!this.#beginsRequirement()) throw this.#unexpected("!, identifier, or 'end of string'");
+    for (;;) {
+      requirements.push(this.#requirement());
+      if (this.#peek() === END) return requirements;
+      if (this.#peek() !== ",") throw this.#unexpected("',' or 'end of string'");
+      this.#take();
+      if (!this.#beginsRequirement()) throw this.#unexpected("identifier after ','");
     }
-  };
-  const singleValue = (): string => {
-    const token = tokens[at];
-    if (token === undefined || token === ",") return "";
-    if (isSymbol(token)) throw fail(`unexpected "${token}"`);
-    at++;
-    return token;
-  };
-  const requirement = (): SelectorRequirement => {
-    const negated = tokens[at] === "!";
-    if (negated) at++;
-    const key = tokens[at++];
-    if (key === undefined || isSymbol(key)) throw fail(`expected a label key, found "${key ?? "the end"}"`);
-    const operator = tokens[at];
+  }
+
+  #peek(): string {
+    return this.#tokens[this.#at] ?? END;
+  }
+
+  #beginsRequirement(): boolean {
+    return this.#peek() === "!" || isIdentifier(this.#peek());
+  }
+
+  #take(): string {
+    return this.#tokens[this.#at++] ?? END;
+  }
+
+  #unexpected(expected: string): SelectorMistake {
+    return new SelectorMistake(`found '${this.#peek()}', expected: ${expected}`);
+  }
+
+  #requirement(): SelectorRequirement {
+    try {
+      return this.#readRequirement();
+    } catch (error) {
+      throw error instanceof SelectorMistake
+        ? new SelectorMistake(`unable to parse requirement: ${error.message}`)
+        : error;
+    }
+  }
+
+  #readRequirement(): SelectorRequirement {
+    const negated = this.#peek() === "!";
+    if (negated) this.#take();
+    if (!isIdentifier(this.#peek())) throw this.#unexpected("identifier");
+    const key = this.#take();
+    checkKey(key);
     if (negated) return { key, operator: "DoesNotExist", values: [] };
-    if (operator === undefined || operator === ",") return { key, operator: "Exists", values: [] };
-    at++;
-    switch (operator) {
-      case "=":
-      case "==":
-        return { key, operator: "In", values: [singleValue()] };
-      case "!=":
-        return { key, operator: "NotIn", values: [singleValue()] };
-      case ">":
-        return { key, operator: "Gt", values: [singleValue()] };
-      case "<":
-        return { key, operator: "Lt", values: [singleValue()] };
-      case "in":
-        return { key, operator: "In", values: valueList() };
-      case "notin":
-        return { key, operator: "NotIn", values: valueList() };
-      default:
-        throw fail(`unexpected "${operator}"`);
+    if (this.#peek() === END || this.#peek() === ",") return { key, operator: "Exists", values: [] };
+    if (!Object.hasOwn(operators, this.#peek())) throw this.#unexpected("in, notin, =, ==, !=, gt, lt");
+    const sign = this.#take();
+    // hasOwn said that it is there.
+    const operator = operators[sign] as SelectorOperator;
+    const values = sign === "in" || sign === "notin" ? this.#valueList() : [this.#singleValue()];
+    checkValues(key, operator, values);
+    return { key, operator, values };
+  }
+
+  #singleValue(): string {
+    if (this.#peek() === END || this.#peek() === ",") return "";
+    if (!isIdentifier(this.#peek())) throw this.#unexpected("identifier");
+    return this.#take();
+  }
+
+  /** An element may be empty: `in (a,)` allows the empty value. */
+  #valueList(): string[] {
+    if (this.#peek() !== "(") throw new SelectorMistake(`found '${this.#peek()}' expected: '('`);
+    this.#take();
+    const values: string[] = [];
+    for (;;) {
+      values.push(isIdentifier(this.#peek()) ? this.#take() : "");
+      if (this.#peek() !== "," && this.#peek() !== ")") throw this.#unexpected("',' or ')'");
+      if (this.#take() === ")") return values;
     }
-  };
-  while (at < tokens.length) {
-    const next = requirement();
-    const problem = checkRequirement(next);
-    if (problem !== undefined) throw fail(problem);
-    requirements.push(next);
-    if (at < tokens.length && tokens[at++] !== ",") throw fail(`expected "," after ${next.key}`);
-    else if (at === tokens.length && tokens[at - 1] === ",") throw fail('nothing follows the last ","');
   }
-  return requirements;
 }
 
-function checkRequirement({ key, operator, values }: SelectorRequirement): string | undefined {
-  const keyProblem = checkQualifiedName(key)[0];
-  if (keyProblem !== undefined) return `key "${key}": ${keyProblem}`;
-  if (operator === "Gt" || operator === "Lt") {
-    return /^-?\d+$/.test(values[0] ?? "") ? undefined : `"${values[0]}" is not an integer`;
-  }
-  for (const value of values) {
-    const problem = checkLabelValue(value)[0];
-    if (problem !== undefined) return `value "${value}": ${problem}`;
-  }
-  return undefined;
+function checkKey(key: string): void {
+  const problems = checkQualifiedName(key);
+  if (problems.length > 0) throw invalidValue("<nil>", key, problems.join("; "));
 }
 
-const SYMBOLS = new Set(["(", ")", ",", "!", "=", "==", "!=", ">", "<"]);
-
-function isSymbol(token: string): boolean {
-  return SYMBOLS.has(token);
+function checkValues(key: string, operator: SelectorOperator, values: readonly string[]): void {
+  values.forEach((value, index) => {
+    const place = `values[${index}]`;
+    const problems = checkLabelValue(value);
+    if (problems.length > 0) throw invalidValue(`${place}[${key}]`, value, problems.join("; "));
+    if ((operator === "Gt" || operator === "Lt") && !/^-?\d+$/.test(value))
+      throw invalidValue(place, value, "for 'Gt', 'Lt' operators, the value must be an integer");
+  });
 }
 
-function tokenize(text: string): string[] {
-  return text.match(/==|!=|[=!<>(),]|[^\s=!<>(),]+/g) ?? [];
-}
+const invalidValue = (place: string, value: string, why: string): SelectorMistake =>
+  new SelectorMistake(`${place}: Invalid value: ${JSON.stringify(value)}: ${why}`);
 
 /** All requirements must hold; none at all selects everything. */
 export function matchesRequirements(requirements: readonly SelectorRequirement[], labels: Labels): boolean {

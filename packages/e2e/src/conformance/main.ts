@@ -1,6 +1,7 @@
 /**
- * `npm run test:conformance [-- ID…]`: makes the statements about a real kube-apiserver and about the embedded one, and
- * prints where the two differ: in a statement that holds on one only, or in what they said on the way.
+ * `npm run test:conformance [-- --documented] [ID…]`: makes the statements about a real kube-apiserver and about the embedded one, and
+ * prints where the two differ: in a statement that holds on one only, or in what they said on the way. With
+ * `--documented` it prints the differences that are meant as well.
  * `KUBERNETES_BIN=FOLDER` names a folder with kube-apiserver and kube-controller-manager; otherwise they are built.
  */
 import { compare, type Outcome } from "./compare.ts";
@@ -12,7 +13,8 @@ import { startKubernetes } from "./targets/kubernetes.ts";
 import type { Target } from "./targets/target.ts";
 import { createWorld } from "./world.ts";
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+const documented = process.argv.includes("--documented");
 const chosen = statements.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
 const binaries = await obtainKubernetes(process.env["KUBERNETES_BIN"]);
 
@@ -21,7 +23,7 @@ const outcomes = {
   embedded: await outcomesOn(startEmbedded),
 };
 const compared = wanted.length === 0 ? [...chosen, { id: "clients" }] : chosen;
-process.exitCode = compare(compared, outcomes) ? 0 : 1;
+process.exitCode = compare(compared, outcomes, { documented }) ? 0 : 1;
 
 async function outcomesOn(start: () => Promise<Target>): Promise<Map<string, Outcome>> {
   const target = await start();

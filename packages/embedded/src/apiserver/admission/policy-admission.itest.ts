@@ -148,14 +148,11 @@ describe("expressions", () => {
     );
     await test.request("POST", definitions, definition("self.min <= self.max"));
     const path = "/apis/example.com/v1/namespaces/default/ranges";
-    const wrong = await test.request("POST", path, {
-      apiVersion: "example.com/v1",
-      kind: "Range",
-      metadata: { name: "r" },
-      spec: { min: 2, max: 1 },
-    });
+    const create = (spec: object) =>
+      test.request("POST", path, { apiVersion: "example.com/v1", kind: "Range", metadata: { name: "r" }, spec });
+    const wrong = await create({ min: 2, max: 1 });
     expect(wrong.json.message).toMatch(/spec: Invalid value: failed rule: self.min <= self.max/);
-    await test.request("POST", path, { metadata: { name: "r" }, spec: { min: 1, max: 2 } });
+    await create({ min: 1, max: 2 });
     const change = (spec: object) =>
       test.request("PATCH", `${path}/r`, { spec }, { "Content-Type": "application/merge-patch+json" });
     expect((await change({ min: 0 })).json.message).toMatch(/min may not change/);

@@ -74,6 +74,27 @@ describe("deletion", () => {
     await gone("fg-owner");
   });
 
+  it("takes a dependent's dependents first, and leaves those alone that have another owner", async () => {
+    const owner = await create("deep-owner");
+    const other = await create("deep-other");
+    const child = await create("deep-child", [{ ...owner, block: true }]);
+    await create("deep-grandchild", [{ ...child, block: true }], ["example.com/hold"]);
+    await create("deep-shared", [{ ...owner, block: true }, other]);
+    await remove("deep-owner", "Foreground");
+    await vi.waitUntil(
+      async () => (await test.request("GET", `${path}/deep-grandchild`)).json.metadata.deletionTimestamp !== undefined,
+      5000,
+    );
+    const finalizers = async (name: string) =>
+      (await test.request("GET", `${path}/${name}`)).json.metadata.finalizers as string[] | undefined;
+    expect(await finalizers("deep-child")).toEqual(["foregroundDeletion"]);
+    expect(await finalizers("deep-grandchild")).toEqual(["example.com/hold"]);
+    await dropFinalizers("deep-grandchild");
+    await gone("deep-owner");
+    const shared = await test.request("GET", `${path}/deep-shared`);
+    expect(shared.json.metadata.ownerReferences).toMatchObject([{ name: "deep-other" }]);
+  });
+
   it("keeps a dependent while one owner lives, and knows owners by UID alone", async () => {
     const one = await create("two-one");
     const other = await create("two-other");

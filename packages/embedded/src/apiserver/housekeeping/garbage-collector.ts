@@ -84,29 +84,28 @@ export class GarbageCollector {
     }
   }
 
-  /** Deletes the object if all its owners are gone; forgets those that are gone if another remains. */
+  /**
+   * Deletes the object if no owner stands behind it any more. An owner that waits for the object to go does not; while
+   * another one does, the object stays and forgets the rest.
+   */
   async #collect(resource: Resource, object: ApiObject): Promise<void> {
-    const { ownerReferences = [], namespace = "", name = "", uid, finalizers = [] } = object.metadata;
-    if (ownerReferences.length === 0 || uid === undefined) return;
-    const alive = ownerReferences.filter((owner) => this.#index.isOwner(owner.uid, namespace));
-    if (alive.length === ownerReferences.length) return;
-    if (alive.length > 0) {
+    const { ownerReferences = [], namespace = "", name = "", uid, deletionTimestamp } = object.metadata;
+    if (ownerReferences.length === 0 || uid === undefined || deletionTimestamp !== undefined) return;
+    const states = ownerReferences.map((owner) => this.#index.stateOf(owner.uid, namespace));
+    if (states.every((state) => state === "there")) return;
+    if (states.includes("there")) {
+      const stays = (owner: { uid: string }) => this.#index.stateOf(owner.uid, namespace) === "there";
       await this.#change(resource, namespace, name, (current) => {
-        current.metadata.ownerReferences = (current.metadata.ownerReferences ?? []).filter((owner) =>
-          this.#index.isOwner(owner.uid, namespace),
-        );
+        current.metadata.ownerReferences = (current.metadata.ownerReferences ?? []).filter(stays);
         return current;
       });
       return;
     }
-    if (object.metadata.deletionTimestamp !== undefined) return;
-    // A deletion policy that someone already chose for this object stays.
-    const propagationPolicy: Propagation = finalizers.includes(orphanFinalizer)
-      ? "Orphan"
-      : finalizers.includes(foregroundFinalizer)
-        ? "Foreground"
-        : "Background";
-    await this.#deps.deletion.delete(context, resource, namespace, name, { preconditions: { uid }, propagationPolicy });
+    const passesOn = states.includes("waiting") && this.#index.keysOfDependents(uid).length > 0;
+    await this.#deps.deletion.delete(context, resource, namespace, name, {
+      preconditions: { uid },
+      propagationPolicy: passesOn ? "Foreground" : chosenPolicy(object),
+    });
   }
 
   /** Carries out what the finalizers of a deleted object ask of the collector. */
@@ -116,8 +115,9 @@ export class GarbageCollector {
       for (const dependent of this.#dependentsOf(uid)) await this.#orphan(dependent.resource, dependent.object, uid);
       await this.#removeFinalizer(resource, namespace, name, orphanFinalizer);
     } else if (finalizers.includes(foregroundFinalizer)) {
-      const dependents = this.#dependentsOf(uid);
-      for (const dependent of dependents) await this.#deleteDependent(dependent.resource, dependent.object);
+      for (const dependent of this.#dependentsOf(uid)) {
+        await ignoreGone(this.#collect(dependent.resource, dependent.object));
+      }
       const blocking = this.#dependentsOf(uid).filter(({ object: dependent }) =>
         dependent.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
       );
@@ -137,17 +137,6 @@ export class GarbageCollector {
       const object = resource === undefined ? undefined : this.#deps.objects.find(resource, namespace, name);
       return resource === undefined || object === undefined ? [] : [{ resource, object }];
     });
-  }
-
-  async #deleteDependent(resource: Resource, object: ApiObject): Promise<void> {
-    const { namespace = "", name = "", uid, deletionTimestamp } = object.metadata;
-    if (deletionTimestamp !== undefined || uid === undefined) return;
-    await ignoreGone(
-      this.#deps.deletion.delete(context, resource, namespace, name, {
-        preconditions: { uid },
-        propagationPolicy: "Foreground",
-      }),
-    );
   }
 
   async #orphan(resource: Resource, object: ApiObject, ownerUid: string): Promise<void> {
@@ -177,6 +166,12 @@ export class GarbageCollector {
   ): Promise<unknown> {
     return this.#deps.objects.update(context, { resource, namespace, name, subresource: "", change });
   }
+}
+
+/** A deletion policy that someone already chose for the object stays. */
+function chosenPolicy({ metadata: { finalizers = [] } }: ApiObject): Propagation {
+  if (finalizers.includes(orphanFinalizer)) return "Orphan";
+  return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background";
 }
 
 async function ignoreGone(work: Promise<unknown>): Promise<void> {

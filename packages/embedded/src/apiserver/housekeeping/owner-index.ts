@@ -1,4 +1,5 @@
 import type { Store } from "../../store/store.ts";
+import { foregroundFinalizer } from "../registry/deletion.ts";
 
 interface Node {
   readonly key: string;
@@ -7,7 +8,12 @@ interface Node {
   /** UIDs of the owners. */
   readonly owners: readonly string[];
   readonly deleting: boolean;
+  /** It is being deleted in the foreground, so it goes only after what it owns. */
+  readonly waiting: boolean;
 }
+
+/** What became of an owner, as seen from something it owns. */
+export type OwnerState = "there" | "waiting" | "gone";
 
 export interface OwnerChange {
   readonly uid: string;
@@ -38,14 +44,11 @@ export class OwnerIndex {
     });
   }
 
-  has(uid: string): boolean {
-    return this.#byUid.has(uid);
-  }
-
-  /** Whether the owner exists where an owner must be: in the same namespace, or in none. */
-  isOwner(uid: string, namespace: string): boolean {
+  /** An owner must be in the same namespace, or in none; elsewhere it is as good as gone. */
+  stateOf(uid: string, namespace: string): OwnerState {
     const node = this.#byUid.get(uid);
-    return node !== undefined && (node.namespace === "" || node.namespace === namespace);
+    if (node === undefined || (node.namespace !== "" && node.namespace !== namespace)) return "gone";
+    return node.waiting ? "waiting" : "there";
   }
 
   keysOfDependents(uid: string): string[] {
@@ -86,14 +89,22 @@ export class OwnerIndex {
 function parseNode(key: string, value: Buffer): Node {
   // Everything in the store is an object that this server wrote.
   const { metadata } = JSON.parse(value.toString()) as {
-    metadata: { uid: string; namespace?: string; deletionTimestamp?: string; ownerReferences?: { uid: string }[] };
+    metadata: {
+      uid: string;
+      namespace?: string;
+      deletionTimestamp?: string;
+      finalizers?: string[];
+      ownerReferences?: { uid: string }[];
+    };
   };
+  const deleting = metadata.deletionTimestamp !== undefined;
   const owners = metadata.ownerReferences?.map((owner) => owner.uid) ?? [];
   return {
     key,
     uid: metadata.uid,
     namespace: metadata.namespace ?? "",
     owners,
-    deleting: metadata.deletionTimestamp !== undefined,
+    deleting,
+    waiting: deleting && metadata.finalizers?.includes(foregroundFinalizer) === true,
   };
 }

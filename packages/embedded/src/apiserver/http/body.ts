@@ -5,7 +5,8 @@ import { parse as parseYaml } from "yaml";
 import { builtinMessage } from "../kinds/index.ts";
 import { decodeProtobuf, protobufMediaType } from "../protobuf/decode-protobuf.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
-import { badRequest, tooLarge, unsupportedMediaType } from "./status-error.ts";
+import { inexactNumber } from "./inexact-number.ts";
+import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "./status-error.ts";
 
 const bodyLimit = 3 * 1024 * 1024;
 const bodyTimeoutMs = 60_000;
@@ -42,6 +43,39 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   return { contentType, bytes: Buffer.concat(chunks) };
 }
 
+/** A body that should hold an object of the kind: what keeps it from being read is told with the text that it is about. */
+export function parseObjectBody(body: Body, kind: string): ParsedBody {
+  const unrecognized = (why: string) =>
+    badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body.bytes)})`);
+  let parsed: ParsedBody;
+  try {
+    parsed = parseBody(body);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
+    throw unrecognized(error.message);
+  }
+  if (parsed.value === undefined) throw unrecognized(`${unreadable} unexpected end of JSON input`);
+  if (typeof parsed.value !== "object" || parsed.value === null || Array.isArray(parsed.value)) {
+    const found = Array.isArray(parsed.value) ? "array" : typeof parsed.value;
+    throw unrecognized(`${unreadable} json: cannot unmarshal ${found} into Go value of type ${typeMetaText}`);
+  }
+  return parsed;
+}
+
+const unreadable = "couldn't get version/kind; json parse error:";
+const typeMetaText =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+const summaryLength = 30;
+
+/** The beginning of a body as a refusal shows it: objects as text, anything else as hexadecimal digits. */
+export function summary(bytes: Buffer): string {
+  if (bytes.length === 0) return "<empty>";
+  const start = bytes.subarray(0, summaryLength);
+  const text = start.toString(bytes[0] === 0x7b ? "utf8" : "hex");
+  return bytes.length > summaryLength ? `${text} ...` : text;
+}
+
 export function parseBody({ contentType, bytes }: Body): ParsedBody {
   if (bytes.length === 0) return { value: undefined, duplicates: [] };
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
@@ -53,6 +87,8 @@ export function parseBody({ contentType, bytes }: Body): ParsedBody {
   const text = decodeText(bytes);
   if (text.trim() === "") return { value: undefined, duplicates: [] };
   const parsed = parseText(text, isYaml);
+  const inexact = inexactNumber(text);
+  if (inexact !== undefined) throw badRequest(`${inexact} cannot be kept exactly: use a number within ±2^53`);
   if (isDeeperThan(parsed.value, maxDepth))
     throw badRequest(`exceeded max depth: nothing may be nested more than ${maxDepth} levels`);
   return parsed;
@@ -74,8 +110,15 @@ function parseText(text: string, isYaml: boolean): ParsedBody {
       : { value: JSON.parse(text), duplicates: duplicateFields(text) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw badRequest(`couldn't get version/kind; ${isYaml ? "yaml" : "json"} parse error: ${why}`);
+    if (isYaml) throw badRequest(`couldn't get version/kind; yaml parse error: ${why}`);
+    throw badRequest(`${unreadable} ${endsEarly(text, why) ? "unexpected end of JSON input" : why}`);
   }
+}
+
+/** The parser names the place where it stopped, or that there is no more. */
+function endsEarly(text: string, why: string): boolean {
+  const place = /at position (\d+)/.exec(why)?.[1];
+  return place === undefined ? why.startsWith("Unexpected end") : Number(place) >= text.length;
 }
 
 function decodeText(bytes: Buffer): string {

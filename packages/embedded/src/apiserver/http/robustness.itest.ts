@@ -109,7 +109,7 @@ describe("hostile requests", () => {
       ),
     ).toMatchObject({ status: 413 });
     expect(await patch("application/merge-patch+json", "[1]")).toMatchObject({ status: 400 });
-    expect(await patch("application/merge-patch+json", { kind: "Pod" })).toMatchObject({ status: 400 });
+    expect(await patch("application/merge-patch+json", { kind: "Pod" })).toMatchObject({ status: 422 });
     expect(await patch("application/merge-patch+json", { metadata: { name: "other" } })).toMatchObject({ status: 400 });
     expect(await patch("text/plain", "x")).toMatchObject({ status: 415 });
     expect(await patch("application/apply-patch+yaml", "a: b: c")).toMatchObject({ status: 400 });

@@ -74,15 +74,13 @@ export const forbidden = (resource: GroupResource, name: string, why: string): S
 
 export const badRequest = (message: string): StatusError => new StatusError(400, "BadRequest", message);
 
+export const nameMissing = (name: string): StatusError =>
+  badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+
 export const unauthorized = (): StatusError => new StatusError(401, "Unauthorized", "Unauthorized");
 
-export const methodNotAllowed = (resource?: GroupResource): StatusError =>
-  new StatusError(
-    405,
-    "MethodNotAllowed",
-    "the server does not allow this method on the requested resource",
-    resource === undefined ? {} : detailsOf(resource, ""),
-  );
+export const methodNotAllowed = (): StatusError =>
+  new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 
 export const tooLarge = (limit: number): StatusError =>
   new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`, {});
@@ -92,11 +90,14 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
     415,
     "UnsupportedMediaType",
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
-    {},
   );
 
+/** For patches the custom resource's server names what it accepts, the others say no more than this. */
+export const unsupportedPatchType = (): StatusError =>
+  new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+
 export const notAcceptable = (accepted: readonly string[]): StatusError =>
-  new StatusError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`, {});
+  new StatusError(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${accepted.join(", ")}`, {});
 
 export const expired = (message: string, continueToken?: string): StatusError => {
   const error = new StatusError(410, "Expired", message);
@@ -115,6 +116,10 @@ export const revisionTooLarge = (asked: number, current: number): StatusError =>
     },
     { "Retry-After": "1" },
   );
+
+/** What Go says about a text that should be a number. */
+export const notANumber = (text: string): string =>
+  `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
 
 export const internalError = (message: string): StatusError =>
   new StatusError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
@@ -144,22 +149,18 @@ export function invalid(
   return new StatusError(422, "Invalid", `${qualifiedKind} "${name}" is invalid: ${joined}`, {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind === "" ? {} : { kind: kind.kind }),
     causes,
   });
 }
 
 const show = (value: unknown): string => (value === undefined ? '""' : JSON.stringify(value));
 
-/** A query of a list or watch that asks for what does not go together. */
-export function invalidListOption(option: string, detail: string): StatusError {
-  const { field, reason, message } = fieldError.forbidden(option, detail);
-  return new StatusError(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
-    group: "meta.k8s.io",
-    kind: "ListOptions",
-    causes: [{ reason, message, field }],
-  });
-}
+type OptionsKind = "ListOptions" | "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions";
+
+/** Options of a request, in its query or its body, that are wrong or do not go together. */
+export const invalidOptions = (kind: OptionsKind, error: FieldError): StatusError =>
+  invalid({ group: "meta.k8s.io", kind }, "", [error]);
 
 export const fieldError = {
   required: (field: string, detail = ""): FieldError => ({

@@ -127,7 +127,6 @@ const replicaSet: BuiltinKind = {
       object["status"] = { replicas: 0 };
     },
     validate: validateWorkload,
-    fields: (object) => ({ "status.replicas": String(number(object, "status", "replicas")) }),
   },
 };
 

@@ -271,6 +271,8 @@ const service: BuiltinKind = {
   ],
   strategy: {
     nameRule: "label",
+    // A port that is missing is 0, and told as such.
+    optional: ["spec.ports.port"],
     applyDefaults(object) {
       const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
       object["spec"] = spec;

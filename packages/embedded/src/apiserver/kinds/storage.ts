@@ -56,6 +56,10 @@ function validateClaim(spec: unknown): FieldError[] {
   const modes = valueAt(spec, "accessModes");
   if (!Array.isArray(modes) || modes.length === 0) {
     found.push(fieldError.required("spec.accessModes", "at least 1 access mode is required"));
+  } else {
+    const unknown = modes.filter((mode) => !Object.hasOwn(accessModes, String(mode)));
+    const known = Object.keys(accessModes).toSorted();
+    for (const mode of unknown) found.push(fieldError.notSupported("spec.accessModes", mode, known));
   }
   if (valueAt(spec, "resources", "requests", "storage") === undefined) {
     found.push(fieldError.required("spec.resources[storage]"));

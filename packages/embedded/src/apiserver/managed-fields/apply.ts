@@ -26,6 +26,7 @@ export function applyConfiguration(application: Application): ApiObject {
   const { resource, live, applied, manager, force, now, subresource } = application;
   const schema = rootSchema(resource);
   const managers = decodeManagers(live.metadata.managedFields);
+  if (managers.length === 0 && live.metadata.uid !== undefined) managers.push(formerOwner(application));
   const identity = { manager, operation: "Apply", apiVersion: resource.apiVersion, subresource } as const;
   const previous = findManager(managers, identity);
   const before = previous?.fields ?? new FieldSet();
@@ -43,6 +44,13 @@ export function applyConfiguration(application: Application): ApiObject {
   const result = copyJson(pruned);
   result.metadata = { ...result.metadata, managedFields: encodeManagers([...others, own]) };
   return result;
+}
+
+/** What nobody owned when somebody applied for the first time belongs to those who wrote it before. */
+function formerOwner({ resource, live, now }: Application): Manager {
+  const fields = ownable(fieldsOf(live, rootSchema(resource)), "", resource.subresources.has("status"));
+  const identity = { manager: "before-first-apply", operation: "Update", subresource: "" } as const;
+  return { ...identity, apiVersion: resource.apiVersion, time: now, fields };
 }
 
 function resolveConflicts(others: readonly Manager[], changed: FieldSet, force: boolean): void {

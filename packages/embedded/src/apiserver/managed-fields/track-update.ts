@@ -23,6 +23,9 @@ export function trackUpdate({ resource, old, object, manager, now, subresource }
     delete object.metadata.managedFields;
     return;
   }
+  // Once forgotten, owners are recorded again when somebody applies.
+  const isForgotten = old !== undefined && (old.metadata.managedFields ?? []).length === 0;
+  if (isForgotten && (object.metadata.managedFields ?? []).length === 0) return;
   const known = decodeManagers(
     subresource === "" ? (object.metadata.managedFields ?? old?.metadata.managedFields) : old?.metadata.managedFields,
   );

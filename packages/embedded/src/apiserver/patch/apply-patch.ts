@@ -1,6 +1,7 @@
 import { applyJsonPatch, applyMergePatch, checkPatch, describeError, hasCode } from "@polyvirt/core";
 
-import { badRequest, StatusError, unsupportedMediaType } from "../http/status-error.ts";
+import { badRequest, StatusError, unsupportedMediaType, unsupportedPatchType } from "../http/status-error.ts";
+import { isJsonObject } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { rootSchema } from "../managed-fields/root-schema.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -17,9 +18,9 @@ const mediaTypes: Readonly<Record<string, PatchType>> = {
 
 export function patchTypeOf(resource: Resource, contentType: string): PatchType {
   const type = mediaTypes[contentType.split(";")[0]?.trim() ?? ""];
-  if (type === undefined || (type === "strategic" && !resource.typed)) {
-    throw unsupportedMediaType(Object.keys(mediaTypes).filter((name) => resource.typed || !name.includes("strategic")));
-  }
+  if (type === undefined) throw unsupportedPatchType();
+  if (type === "strategic" && !resource.typed)
+    throw unsupportedMediaType(Object.keys(mediaTypes).filter((name) => !name.includes("strategic")));
   return type;
 }
 
@@ -36,8 +37,10 @@ export function applyPatch(
     case "json":
       return patchByOperations(current, patch);
     case "merge":
+      if (!isJsonObject(patch)) throw badRequest(`error decoding patch: ${notAnObject(patch)}`);
       return applyMergePatch<unknown>(current, patch);
     case "strategic":
+      if (!isJsonObject(patch)) throw badRequest(notAnObject(patch));
       return applyStrategicMergePatch(current, patch, rootSchema(resource));
   }
 }
@@ -53,10 +56,16 @@ function patchByOperations(current: ApiObject, patch: unknown): unknown {
   try {
     return applyJsonPatch<unknown>(current, checkPatch(patch));
   } catch (error) {
-    if (hasCode(error, "JsonPatchNotApplicable")) {
-      const message = `the server rejected our request due to an error in our request: ${error.message}`;
-      throw new StatusError(422, "Invalid", message, {});
-    }
+    if (hasCode(error, "JsonPatchNotApplicable")) throw notApplicable(error.message);
+    if (Array.isArray(patch) && patch.every(isJsonObject)) throw notApplicable(describeError(error));
     throw badRequest(`error decoding patch: ${describeError(error)}`);
   }
+}
+
+const notAnObject = (value: unknown): string =>
+  `json: cannot unmarshal ${Array.isArray(value) ? "array" : typeof value} into Go value of type map[string]interface {}`;
+
+/** Kubernetes keeps the reason to itself; knowing it helps whoever wrote the patch. */
+function notApplicable(why: string): StatusError {
+  return new StatusError(422, "Invalid", `the server rejected our request due to an error in our request: ${why}`, {});
 }

@@ -1,5 +1,7 @@
-import { badRequest } from "../http/status-error.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { badRequest, fieldError, invalid } from "../http/status-error.ts";
+import { summary } from "../http/body.ts";
+import { isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
+import { isBuiltin } from "../kinds/index.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { objectMetaReference } from "../schema/schema.ts";
 import { pruneUnknown } from "../schema/structural.ts";
@@ -25,11 +27,39 @@ export function decodeObject(
   context: Pick<RequestContext, "fieldValidation" | "warn">,
   options: DecodeOptions = {},
 ): ApiObject {
-  if (!isJsonObject(value)) throw badRequest(`couldn't get version/kind; json parse error: the body is not an object`);
+  if (!isJsonObject(value)) throw badRequest("the object provided is not an object");
+  if (resource.typed) checkBuiltinKind(resource, value);
+  else checkCustomKind(resource, value);
+  const problems = (options.duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
+  const onUnknown = (path: string) => problems.push(`unknown field ${JSON.stringify(path)}`);
+  const decode = resource.typed ? decodeBuiltin : decodeCustom;
+  const object = decode(resource, value, { onUnknown, keepsEmpty: options.partial === true });
+  if (resource.typed && options.partial !== true) fillZeroValues(object, resource.definitionName);
+  // Kubernetes tells them in the order of the body for its own kinds, and by name for custom resources.
+  reportProblems(resource, resource.typed ? problems : problems.toSorted(), context);
+  return object;
+}
+
+/** Built-in kinds may leave out what they are; what they say must be right. */
+function checkBuiltinKind(resource: Resource, value: JsonObject): void {
   const { apiVersion = resource.apiVersion, kind = resource.kind } = value;
-  if (kind !== resource.kind) {
+  if (kind === resource.kind && apiVersion === resource.apiVersion) return;
+  const named = version(String(apiVersion));
+  const why = isBuiltin(String(apiVersion), String(kind))
+    ? `converting (${named}.${String(kind)}) to (${resource.group.split(".")[0] || "core"}.${resource.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+  throw badRequest(
+    `${String(kind)} in version ${JSON.stringify(named)} cannot be handled as a ${resource.kind}: ${why}`,
+  );
+}
+
+function checkCustomKind(resource: Resource, value: JsonObject): void {
+  const { apiVersion, kind } = value;
+  for (const [field, given] of Object.entries({ Kind: kind, apiVersion })) {
+    if (given !== undefined && given !== "") continue;
+    const text = JSON.stringify(value);
     throw badRequest(
-      `${String(kind)} in version ${JSON.stringify(version(String(apiVersion)))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for this resource`,
+      `the object provided is unrecognized (must be of type ${resource.kind}): Object '${field}' is missing in '${text}' (${summary(Buffer.from(text))})`,
     );
   }
   if (apiVersion !== resource.apiVersion) {
@@ -37,32 +67,35 @@ export function decodeObject(
       `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
     );
   }
-  const problems = (options.duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
-  const onUnknown = (path: string) => problems.push(`unknown field ${JSON.stringify(path)}`);
-  const object = resource.typed ? decodeBuiltin(resource, value, onUnknown) : decodeCustom(resource, value, onUnknown);
-  if (resource.typed && options.partial !== true) fillZeroValues(object, resource.definitionName);
-  // Kubernetes tells them in the order of the body for its own kinds, and by name for custom resources.
-  reportProblems(resource, resource.typed ? problems : problems.toSorted(), context);
-  return object;
+  if (kind !== resource.kind) {
+    const name = textOf(valueAt(value, "metadata", "name"));
+    const error = fieldError.invalid("kind", kind, `must be ${resource.kind}`);
+    throw invalid({ group: resource.group, kind: String(kind) }, name, [error]);
+  }
 }
 
-function decodeBuiltin(resource: Resource, value: JsonObject, onUnknown: (path: string) => void): ApiObject {
+interface Reading {
+  readonly onUnknown: (path: string) => void;
+  readonly keepsEmpty: boolean;
+}
+
+function decodeBuiltin(resource: Resource, value: JsonObject, reading: Reading): ApiObject {
   const kind = { apiVersion: resource.version, kind: resource.kind };
-  const decoded = decodeTyped(value, kind, resource.schema, onUnknown);
+  const decoded = decodeTyped(value, kind, resource.schema, reading);
   return identified(resource, decoded);
 }
 
-function decodeCustom(resource: Resource, value: JsonObject, onUnknown: (path: string) => void): ApiObject {
+function decodeCustom(resource: Resource, value: JsonObject, reading: Reading): ApiObject {
   const { metadata } = value;
   const kind = { apiVersion: resource.version, kind: resource.kind };
   const decoded = decodeTyped(
     { metadata: isJsonObject(metadata) ? metadata : {} },
     kind,
     { type: "object", properties: { metadata: objectMetaReference } },
-    onUnknown,
+    reading,
   );
   const object = identified(resource, { ...value, metadata: decoded["metadata"] });
-  pruneUnknown(object, resource.schema, onUnknown);
+  pruneUnknown(object, resource.schema, reading.onUnknown);
   return object;
 }
 

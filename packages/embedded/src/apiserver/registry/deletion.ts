@@ -2,7 +2,7 @@ import { hasCode, type Clock } from "@polyvirt/core";
 
 import type { Store } from "../../store/store.ts";
 import type { Admission } from "../admission/admission.ts";
-import { badRequest, conflict, fieldError, notFound, StatusError } from "../http/status-error.ts";
+import { badRequest, conflict, fieldError, invalidOptions, notFound, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, valueAt, textOf } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { encodeStored, objectOf } from "./object-codec.ts";
@@ -159,18 +159,22 @@ export function parseDeleteOptions(body: unknown, query: URLSearchParams): Delet
   const given = isJsonObject(body) ? body : {};
   const kind = given["kind"];
   if (kind !== undefined && kind !== "DeleteOptions")
-    throw badRequest(`decoded object cannot be converted to DeleteOptions: it is a ${textOf(kind)}`);
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(given["apiVersion"])}`,
+    );
+  const wrong = (error: FieldError) => invalidOptions("DeleteOptions", error);
   const grace = given["gracePeriodSeconds"] ?? numberOf(query.get("gracePeriodSeconds"));
   const policy = given["propagationPolicy"] ?? query.get("propagationPolicy") ?? undefined;
   if (policy !== undefined && !policies.includes(textOf(policy))) {
-    const { field, reason, message } = fieldError.notSupported("propagationPolicy", policy, [...policies, "nil"]);
-    throw new StatusError(422, "Invalid", `DeleteOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
-      group: "meta.k8s.io",
-      kind: "DeleteOptions",
-      causes: [{ reason, message, field }],
-    });
+    throw wrong(fieldError.notSupported("propagationPolicy", policy, [...policies, "nil"]));
   }
   const { preconditions, orphanDependents, dryRun } = given;
+  if (orphanDependents !== undefined && policy !== undefined) {
+    const detail = "orphanDependents and deletionPropagation cannot be both set";
+    throw wrong(fieldError.invalid("propagationPolicy", policy, detail));
+  }
+  if (Array.isArray(dryRun) && dryRun.some((value) => value !== "All"))
+    throw wrong(fieldError.notSupported("dryRun", dryRun, ["All"]));
   return {
     ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}),
     // Checked above against the three names.

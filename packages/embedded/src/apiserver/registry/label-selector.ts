@@ -24,7 +24,7 @@ export function labelMatcher(text: string): LabelMatcher | undefined {
     const requirements = parseLabelSelector(text);
     return (labels) => matchesRequirements(requirements, labels);
   } catch (error) {
-    if (hasCode(error, "SelectorInvalid")) throw badRequest(`unable to parse requirement: ${error.message}`);
+    if (hasCode(error, "SelectorInvalid")) throw badRequest(String(error.fields["why"]));
     throw error;
   }
 }

@@ -2,7 +2,15 @@ import { hasCode } from "@polyvirt/core";
 
 import type { StoredEntry } from "../../store/event-log.ts";
 import type { Store } from "../../store/store.ts";
-import { badRequest, expired, invalidListOption, revisionTooLarge } from "../http/status-error.ts";
+import {
+  badRequest,
+  expired,
+  fieldError,
+  invalidOptions,
+  notANumber,
+  revisionTooLarge,
+  type StatusError,
+} from "../http/status-error.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { parseFieldSelector } from "./field-selector.ts";
 import { labelMatcher } from "./label-selector.ts";
@@ -78,25 +86,30 @@ function decodeToken(text: string): ContinueToken {
   } catch {
     // Falls through to the refusal.
   }
-  throw badRequest("invalid continue token: continue key is not valid: it was not made by this server");
+  throw unusableToken("it was not made by this server");
 }
+
+const unusableToken = (why: string): StatusError =>
+  badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
 /** One page of a list. All pages of one list show the state at one revision, as long as history reaches back. */
 export function listPage(store: Store, selection: Selection, query: URLSearchParams): ListPage {
   const limit = Number(query.get("limit") ?? 0);
-  if (!Number.isInteger(limit) || limit < 0)
+  if (!Number.isInteger(limit))
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(query.get("limit"))}: invalid syntax`);
   const text = query.get("continue") ?? "";
   const token = text === "" ? undefined : decodeToken(text);
+  // A place outside the selection would show what the asker was not allowed to list.
+  if (token !== undefined && !token.start.startsWith(selection.prefix)) throw unusableToken(token.start);
   const revision = token === undefined ? askedRevision(store, query) : token.rv > 0 ? token.rv : undefined;
-  const wanted = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  const wanted = limit <= 0 ? Number.POSITIVE_INFINITY : limit;
   const entries: StoredEntry[] = [];
   let after = token?.start;
   for (;;) {
     const page = rangeAt(
       store,
       selection,
-      { after, limit: limit === 0 ? undefined : chunk(selection, wanted - entries.length), revision },
+      { after, limit: limit <= 0 ? undefined : chunk(selection, wanted - entries.length), revision },
       token,
     );
     for (const entry of page.entries) {
@@ -127,17 +140,24 @@ function remainingCount(store: Store, selection: Selection, after: string): numb
   return store.count(selection.prefix) - store.countUpTo(selection.prefix, after);
 }
 
+const versionMatches = ["Exact", "NotOlderThan", ""];
+
+function checkVersionMatch(version: string, match: string): void {
+  const field = "resourceVersionMatch";
+  const refuse = (detail: string) => invalidOptions("ListOptions", fieldError.forbidden(field, detail));
+  if (match !== "" && version === "") throw refuse(`${field} is forbidden unless resourceVersion is provided`);
+  if (!versionMatches.includes(match))
+    throw invalidOptions("ListOptions", fieldError.notSupported(field, match, versionMatches));
+  if (match === "Exact" && version === "0") throw refuse(`${field} "exact" is forbidden for resourceVersion "0"`);
+}
+
 function askedRevision(store: Store, query: URLSearchParams): number | undefined {
   const text = query.get("resourceVersion") ?? "";
-  if (text === "" && query.has("resourceVersionMatch"))
-    throw invalidListOption(
-      "resourceVersionMatch",
-      "resourceVersionMatch is forbidden unless resourceVersion is provided",
-    );
+  checkVersionMatch(text, query.get("resourceVersionMatch") ?? "");
   if (text === "" || text === "0") return undefined;
   if (!/^\d+$/.test(text))
     throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${notANumber(text)}`,
     );
   const asked = Number(text);
   if (asked > store.revision) throw revisionTooLarge(asked, store.revision);

@@ -1,77 +1,35 @@
 import type { ObjectMeta } from "@polyvirt/api/k8s";
 
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from "@polyvirt/core";
+
 import { fieldError, type FieldError } from "../http/status-error.ts";
+import { textOf } from "../json.ts";
 
 export type NameRule = "subdomain" | "label" | "path-segment";
 
-const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const subdomainPattern = new RegExp(`^${label}(\\.${label})*$`);
-const labelPattern = new RegExp(`^${label}$`);
-const qualifiedNamePattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-const labelValuePattern = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
-
-const wording = {
-  subdomain: `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${label}(\\.${label})*')`,
-  label: `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`,
-  qualified:
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-  labelValue:
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-};
-
 export function validateName(rule: NameRule, value: string, field: string): FieldError[] {
+  return problemsOf(rule, value).map((problem) => fieldError.invalid(field, value, problem));
+}
+
+function problemsOf(rule: NameRule, value: string): readonly string[] {
   switch (rule) {
     case "subdomain":
-      return check(value, field, 253, subdomainPattern, wording.subdomain);
+      return checkDnsSubdomain(value);
     case "label":
-      return check(value, field, 63, labelPattern, wording.label);
-    case "path-segment":
-      return validatePathSegment(value, field);
+      return value.includes(".") ? ["must not contain dots"] : checkDnsLabel(value);
+    case "path-segment": {
+      if (value === "." || value === "..") return [`may not be '${value}'`];
+      const bad = ["/", "%"].find((character) => value.includes(character));
+      return bad === undefined ? [] : [`may not contain '${bad}'`];
+    }
   }
-}
-
-function check(value: string, field: string, limit: number, pattern: RegExp, text: string): FieldError[] {
-  const found: FieldError[] = [];
-  if (value.length > limit) found.push(fieldError.invalid(field, value, `must be no more than ${limit} bytes`));
-  if (!pattern.test(value)) found.push(fieldError.invalid(field, value, text));
-  return found;
-}
-
-function validatePathSegment(value: string, field: string): FieldError[] {
-  if (value === "." || value === "..") return [fieldError.invalid(field, value, `may not be '${value}'`)];
-  const bad = ["/", "%"].find((character) => value.includes(character));
-  return bad === undefined ? [] : [fieldError.invalid(field, value, `may not contain '${bad}'`)];
-}
-
-/** Whether a text is a label key: a name, possibly behind a DNS prefix. Undefined when it is; else why not. */
-function wrongQualifiedName(value: string): string | undefined {
-  const parts = value.split("/");
-  const [prefix, name = ""] = parts.length === 1 ? [undefined, parts[0]] : parts;
-  if (parts.length > 2)
-    return `a qualified name ${wording.qualified.slice(5)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
-  if (prefix !== undefined) {
-    if (prefix === "") return "prefix part must be non-empty";
-    if (!subdomainPattern.test(prefix)) return `prefix part ${wording.subdomain}`;
-  }
-  if (name === "") return `name part must be non-empty; ${wording.qualified}`;
-  if (name.length > 63) return "name part must be no more than 63 bytes";
-  return qualifiedNamePattern.test(name) ? undefined : wording.qualified;
-}
-
-function wrongLabelValue(value: string): string | undefined {
-  if (value.length > 63) return "must be no more than 63 bytes";
-  return labelValuePattern.test(value) ? undefined : wording.labelValue;
 }
 
 function validateLabels(labels: Readonly<Record<string, unknown>>, field: string): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => {
-    const wrongKey = wrongQualifiedName(key);
-    const wrongValue = typeof value === "string" ? wrongLabelValue(value) : "must be a string";
-    return [
-      ...(wrongKey === undefined ? [] : [fieldError.invalid(field, key, wrongKey)]),
-      ...(wrongValue === undefined ? [] : [fieldError.invalid(field, value, wrongValue)]),
-    ];
-  });
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...checkQualifiedName(key).map((problem) => fieldError.invalid(field, key, problem)),
+    ...checkLabelValue(textOf(value)).map((problem) => fieldError.invalid(field, value, problem)),
+  ]);
 }
 
 const annotationsLimit = 256 * 1024;
@@ -86,14 +44,14 @@ export function validateMetadata(metadata: ObjectMeta, rule: NameRule): FieldErr
   found.push(...validateLabels(metadata.labels ?? {}, "metadata.labels"));
   const annotations = Object.entries(metadata.annotations ?? {});
   for (const [key] of annotations) {
-    const wrong = wrongQualifiedName(key.toLowerCase());
-    if (wrong !== undefined) found.push(fieldError.invalid("metadata.annotations", key, wrong));
+    const problems = checkQualifiedName(key.toLowerCase());
+    found.push(...problems.map((problem) => fieldError.invalid("metadata.annotations", key, problem)));
   }
   const size = annotations.reduce((sum, [key, value]) => sum + key.length + Buffer.byteLength(value), 0);
   if (size > annotationsLimit) found.push(fieldError.tooLong("metadata.annotations", annotationsLimit));
   for (const finalizer of metadata.finalizers ?? []) {
-    const wrong = wrongQualifiedName(finalizer);
-    if (wrong !== undefined) found.push(fieldError.invalid("metadata.finalizers", finalizer, wrong));
+    const problems = checkQualifiedName(finalizer);
+    found.push(...problems.map((problem) => fieldError.invalid("metadata.finalizers", finalizer, problem)));
   }
   found.push(...validateOwners(metadata));
   return found;

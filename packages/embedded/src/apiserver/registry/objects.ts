@@ -11,6 +11,7 @@ import {
   conflict,
   invalid,
   fieldError,
+  notANumber,
   notFound,
   StatusError,
 } from "../http/status-error.ts";
@@ -20,7 +21,7 @@ import { trackUpdate } from "../managed-fields/track-update.ts";
 import { decodeObject } from "./decode.ts";
 import { encodeStored, objectOf } from "./object-codec.ts";
 import { generateName } from "./object-names.ts";
-import { prepareCreate, prepareUpdate, validateObject } from "./prepare.ts";
+import { completeNew, prepareCreate, prepareUpdate, validateObject } from "./prepare.ts";
 import type { RequestContext } from "./request-context.ts";
 import { keyOf, type Resource } from "./resource.ts";
 
@@ -74,7 +75,7 @@ export class Objects {
     const object = copyJson(input);
     checkIdentity(resource, object, namespace, undefined);
     if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== "") {
-      throw badRequest("resourceVersion should not be set on objects to be created");
+      throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
     }
     const generated = (object.metadata.name ?? "") === "" && (object.metadata.generateName ?? "") !== "";
     for (let attempt = 1; ; attempt++) {
@@ -98,7 +99,7 @@ export class Objects {
   ): Promise<ApiObject> {
     const { store, clock } = this.#deps;
     const now = timestamp(clock.now());
-    prepareCreate(resource, input, { namespace, uid: randomUUID(), now });
+    completeNew(resource, input, namespace);
     const name = input.metadata.name ?? "";
     if (context.ownsManagedFields !== true) {
       delete input.metadata.managedFields;
@@ -114,9 +115,8 @@ export class Objects {
       old: undefined,
     } as const;
     const admission = this.#deps.admission();
-    const { uid } = input.metadata;
     const object = await this.#mutated(resource, await admission.mutate({ ...request, object: input }));
-    Object.assign(object.metadata, { uid, creationTimestamp: now });
+    prepareCreate(resource, object, { uid: randomUUID(), now });
     validateObject(resource, object, undefined, (message) => context.warn(message));
     await admission.validate({ ...request, object });
     const key = keyOf(resource, namespace, name);
@@ -241,11 +241,7 @@ function checkPreconditions(resource: Resource, wanted: ApiObject, current: ApiO
   }
   if (!/^\d+$/.test(resourceVersion)) {
     throw invalid(resource, name, [
-      fieldError.invalid(
-        "metadata.resourceVersion",
-        resourceVersion,
-        `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-      ),
+      fieldError.invalid("metadata.resourceVersion", resourceVersion, notANumber(resourceVersion)),
     ]);
   }
   if (resourceVersion !== current.metadata.resourceVersion) throw conflict(resource, name);

@@ -13,18 +13,22 @@ function applyDefaults(resource: Resource, object: ApiObject): void {
   else applySchemaDefaults(object, resource.schema);
 }
 
+/** What the server itself decides about an object is not the client's to say; what it leaves out is filled in. */
+export function completeNew(resource: Resource, object: ApiObject, namespace: string): void {
+  const { metadata } = object;
+  for (const key of serverKeys) delete metadata[key];
+  if (resource.namespaced) metadata.namespace = namespace;
+  else delete metadata.namespace;
+  applyDefaults(resource, object);
+}
+
+/** After admission, which sees an object without identity and may have added what is not its own to decide. */
 export function prepareCreate(
   resource: Resource,
   object: ApiObject,
-  facts: { readonly namespace: string; readonly uid: string; readonly now: string },
+  facts: { readonly uid: string; readonly now: string },
 ): void {
   const { metadata } = object;
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  delete metadata.resourceVersion;
-  delete metadata.generation;
-  if (resource.namespaced) metadata.namespace = facts.namespace;
-  else delete metadata.namespace;
   metadata.uid = facts.uid;
   metadata.creationTimestamp = facts.now;
   if (resource.strategy.countsGenerations === true || !resource.typed) metadata.generation = 1;
@@ -66,28 +70,18 @@ function prepareStatusUpdate(object: ApiObject, old: ApiObject): ApiObject {
   return result;
 }
 
-function serverFields(old: ApiObject): JsonObject {
-  const {
-    name,
-    namespace,
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    generation,
-    resourceVersion,
-  } = old.metadata;
-  const all = {
-    name,
-    namespace,
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    generation,
-    resourceVersion,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+const serverKeys = [
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "generation",
+  "resourceVersion",
+] as const;
+
+function serverFields({ metadata }: ApiObject): JsonObject {
+  const kept = ["name", "namespace", ...serverKeys] as const;
+  return Object.fromEntries(kept.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]]])));
 }
 
 /** The part of an object whose changes `generation` counts. */

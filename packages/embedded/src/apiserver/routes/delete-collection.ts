@@ -4,6 +4,7 @@ import { listPage, selectionOf } from "../registry/list.ts";
 import { decodeStored } from "../registry/object-codec.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import type { Call, ResourceDeps } from "./resource-call.ts";
+import { listOf } from "./send-list.ts";
 
 /** Deletes everything that a list with the same selectors would show, and answers with that list. */
 export async function handleDeleteCollection({ store, deletion }: ResourceDeps, call: Call): Promise<void> {
@@ -31,5 +32,5 @@ export async function handleDeleteCollection({ store, deletion }: ResourceDeps, 
     }
   }
   const metadata = { resourceVersion: String(store.revision) };
-  exchange.send(200, { kind: resource.listKind, apiVersion: resource.apiVersion, metadata, items }, format);
+  exchange.send(200, listOf(resource, metadata, items), format);
 }

@@ -47,7 +47,7 @@ export class KubeletProxy {
   handler(kind: Connect): SubresourceHandler {
     return async (call, verb) => {
       if (kind !== "log") throw badRequest("Upgrade request required");
-      if (verb !== "get") throw methodNotAllowed(call.resource);
+      if (verb !== "get") throw methodNotAllowed();
       const { exchange, namespace, target } = call;
       await this.#sendLog(exchange, namespace, target.name);
     };

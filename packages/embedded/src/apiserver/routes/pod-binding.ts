@@ -9,7 +9,7 @@ import type { SubresourceHandler } from "./resource-route.ts";
 export function podBinding({ objects, clock }: Pick<ResourceDeps, "objects" | "clock">): SubresourceHandler {
   return async (call, verb) => {
     const { exchange, resource, namespace, target } = call;
-    if (verb !== "create") throw methodNotAllowed(resource);
+    if (verb !== "create") throw methodNotAllowed();
     const { value } = await exchange.parsedBody();
     const node = valueAt(value, "target", "name");
     if (typeof node !== "string" || node === "") throw badRequest("target.name: Required value");

@@ -14,7 +14,7 @@ export function podEviction(
 ): SubresourceHandler {
   return async (call, verb) => {
     const { exchange, resource, namespace, target } = call;
-    if (verb !== "create") throw methodNotAllowed(resource);
+    if (verb !== "create") throw methodNotAllowed();
     const { value } = await exchange.parsedBody();
     const context = exchange.context();
     const pod = deps.objects.get(resource, namespace, target.name);

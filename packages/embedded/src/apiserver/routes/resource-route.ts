@@ -28,7 +28,7 @@ export function resourceRoute(deps: RouteDeps): (exchange: Exchange) => Promise<
     const { verb } = exchange.info;
     if (resource.virtual) {
       const review = deps.reviews[resource.plural];
-      if (review === undefined || verb !== "create") throw methodNotAllowed(resource);
+      if (review === undefined || verb !== "create") throw methodNotAllowed();
       await review(call);
     } else if (target.subresource === "") {
       await handleResource(deps, call, verb);
@@ -45,7 +45,7 @@ async function handleSubresource(deps: RouteDeps, call: Call, verb: string): Pro
   if (!resource.subresources.has(subresource)) throw noSuchRoute();
   if (resource.namespaced && namespace === "") throw badRequest("namespace is required");
   if (subresource === "status" || subresource === "finalize" || subresource === "ephemeralcontainers") {
-    if (!statusVerbs.has(verb)) throw methodNotAllowed(resource);
+    if (!statusVerbs.has(verb)) throw methodNotAllowed();
     return handleResource(deps, call, verb);
   }
   const handler = deps.subresources[subresource];

@@ -2,7 +2,7 @@ import type { Authorizer } from "../auth/rbac.ts";
 import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
 import { tokenIssuer } from "../auth/service-account-tokens.ts";
 import type { UserInfo } from "../auth/user.ts";
-import { badRequest } from "../http/status-error.ts";
+import { badRequest, fieldError, invalid, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { decodeObject } from "../registry/decode.ts";
 import type { Call } from "./resource-call.ts";
@@ -21,14 +21,26 @@ export function accessReviews({ authorizer, tokens }: ReviewDeps): Readonly<Reco
   return {
     selfsubjectaccessreviews: access((call) => call.exchange.user),
     subjectaccessreviews: access((_call, spec) => userIn(spec)),
-    localsubjectaccessreviews: access((_call, spec) => userIn(spec)),
-    selfsubjectrulesreviews: answering((call, spec) =>
-      rulesOf(authorizer, call.exchange.user, textOf(spec["namespace"] ?? "default")),
-    ),
+    localsubjectaccessreviews: access((call, spec) => {
+      const asked = valueAt(spec, "resourceAttributes", "namespace");
+      if (asked !== call.namespace)
+        throw wrongQuestion(
+          fieldError.invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace"),
+        );
+      return userIn(spec);
+    }),
+    selfsubjectrulesreviews: answering((call, spec) => {
+      const namespace = textOf(spec["namespace"]);
+      if (namespace === "") throw badRequest("no namespace on request");
+      return rulesOf(authorizer, call.exchange.user, namespace);
+    }),
     tokenreviews: answering((_call, spec) => reviewToken(tokens, spec)),
     selfsubjectreviews: answering((call) => ({ userInfo: userJson(call.exchange.user) })),
   };
 }
+
+/** Kubernetes does not name the kind here. */
+const wrongQuestion = (error: FieldError) => invalid({ group: "authorization.k8s.io", kind: "" }, "", [error]);
 
 function answering(answer: (call: Call, spec: JsonObject) => JsonObject): Review {
   return async (call) => {
@@ -36,11 +48,8 @@ function answering(answer: (call: Call, spec: JsonObject) => JsonObject): Review
     const { value } = await exchange.parsedBody();
     const object = decodeObject(resource, value, exchange.context());
     const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
-    exchange.send(
-      201,
-      { ...object, metadata: { ...object.metadata, creationTimestamp: null }, status: answer(call, spec) },
-      format,
-    );
+    const metadata = resource.namespaced ? { ...object.metadata, namespace: call.namespace } : object.metadata;
+    exchange.send(201, { ...object, metadata, status: answer(call, spec) }, format);
   };
 }
 
@@ -48,7 +57,7 @@ function userIn(spec: JsonObject): UserInfo {
   const username = spec["user"] ?? "";
   const groups = spec["groups"];
   if (username === "" && !Array.isArray(groups))
-    throw badRequest("spec.user: Invalid value: at least one of user or group must be specified");
+    throw wrongQuestion(fieldError.invalid("spec.user", "", "at least one of user or group must be specified"));
   return { username: textOf(username), groups: Array.isArray(groups) ? groups.map(String) : [] };
 }
 
@@ -57,9 +66,8 @@ function decide(authorizer: Authorizer, user: UserInfo, spec: JsonObject): JsonO
   const attributes = spec["resourceAttributes"];
   const text = (key: string): string => textOf(valueAt(attributes, key));
   if (!isJsonObject(attributes) && path === undefined) {
-    throw badRequest(
-      "spec.resourceAttributes: Invalid value: exactly one of nonResourceAttributes or resourceAttributes must be specified",
-    );
+    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    throw wrongQuestion(fieldError.invalid("spec.resourceAttributes", null, detail));
   }
   const { allowed, reason } = isJsonObject(attributes)
     ? authorizer.authorize({
@@ -100,13 +108,13 @@ function rulesOf(authorizer: Authorizer, user: UserInfo, namespace: string): Jso
 function reviewToken(tokens: ServiceAccountTokens, spec: JsonObject): JsonObject {
   const asked = spec["audiences"];
   const audiences = Array.isArray(asked) && asked.length > 0 ? asked.map(String) : [tokenIssuer];
-  let refusal = "the token is not one of ours";
+  let refusal = "invalid bearer token";
   for (const audience of audiences) {
     const user = tokens.check(textOf(spec["token"]), audience);
     if (typeof user !== "string") return { authenticated: true, user: userJson(user), audiences: [audience] };
     refusal = user;
   }
-  return { authenticated: false, user: {}, error: refusal };
+  return { user: {}, error: refusal };
 }
 
 export function userJson({ username, uid, groups, extra }: UserInfo): JsonObject {

@@ -16,7 +16,7 @@ export function scaleSubresource({ objects }: Pick<ResourceDeps, "objects">): Su
     const paths = pathsOf(resource);
     const { name } = target;
     if (verb === "get") return exchange.send(200, scaleOf(objects.get(resource, namespace, name), paths), format);
-    if (verb !== "update" && verb !== "patch") throw methodNotAllowed(resource);
+    if (verb !== "update" && verb !== "patch") throw methodNotAllowed();
     const wanted = await wantedScale(call, verb);
     const object = await objects.update(exchange.context(), {
       resource,
@@ -43,7 +43,7 @@ export function scaleSubresource({ objects }: Pick<ResourceDeps, "objects">): Su
 }
 
 function pathsOf(resource: Resource): ScalePaths {
-  if (resource.scale === undefined) throw methodNotAllowed(resource);
+  if (resource.scale === undefined) throw methodNotAllowed();
   return resource.scale;
 }
 

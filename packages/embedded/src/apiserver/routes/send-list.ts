@@ -2,6 +2,8 @@ import { listPage, selectionOf, type ListPage } from "../registry/list.ts";
 import { decodeStored, isSentAsStored } from "../registry/object-codec.ts";
 import { partialMetadata, tableOf } from "../registry/table.ts";
 import type { JsonObject } from "../json.ts";
+import type { ApiObject } from "../kinds/kind.ts";
+import type { Resource } from "../registry/resource.ts";
 import { includeOf } from "./include-object.ts";
 import type { Call, ResourceDeps } from "./resource-call.ts";
 
@@ -15,11 +17,7 @@ export function sendList({ store, clock }: Pick<ResourceDeps, "store" | "clock">
   const objects = page.entries.map((entry) => decodeStored(resource, entry.value));
   switch (format.as) {
     case "object":
-      return exchange.send(
-        200,
-        { kind: resource.listKind, apiVersion: resource.apiVersion, metadata, items: objects },
-        format,
-      );
+      return exchange.send(200, listOf(resource, metadata, objects), format);
     case "metadata":
       return exchange.send(
         200,
@@ -40,6 +38,17 @@ export function sendList({ store, clock }: Pick<ResourceDeps, "store" | "clock">
   }
 }
 
+/** Items of built-in kinds do not repeat what the list says about itself. */
+export function listOf(resource: Resource, metadata: JsonObject, objects: readonly ApiObject[]): JsonObject {
+  const { listKind: kind, apiVersion, typed } = resource;
+  return { kind, apiVersion, metadata, items: typed ? objects.map(withoutIdentity) : objects };
+}
+
+function withoutIdentity(object: ApiObject): JsonObject {
+  const { apiVersion: _, kind: __, ...item } = object;
+  return item;
+}
+
 function listMetadata(page: ListPage): JsonObject {
   return {
     resourceVersion: String(page.revision),
@@ -52,13 +61,18 @@ function listMetadata(page: ListPage): JsonObject {
 function sendStored({ exchange, resource }: Call, page: ListPage, metadata: JsonObject): void {
   const head = JSON.stringify({ kind: resource.listKind, apiVersion: resource.apiVersion, metadata });
   const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
+  const repeated = Buffer.from(`{"apiVersion":"${resource.apiVersion}","kind":"${resource.kind}",`);
   page.entries.forEach(({ value }, index) => {
     if (index > 0) parts.push(comma);
-    parts.push(value);
+    // Everything is stored with its identity first.
+    if (resource.typed && value.subarray(0, repeated.length).equals(repeated))
+      parts.push(opening, value.subarray(repeated.length));
+    else parts.push(value);
   });
   parts.push(closing);
   exchange.sendBytes(200, Buffer.concat(parts), "application/json");
 }
 
+const opening = Buffer.from("{");
 const comma = Buffer.from(",");
 const closing = Buffer.from("]}\n");

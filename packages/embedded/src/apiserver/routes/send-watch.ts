@@ -1,6 +1,6 @@
 import { hasCode } from "@polyvirt/core";
 
-import { badRequest, expired, invalidListOption } from "../http/status-error.ts";
+import { badRequest, expired, fieldError, invalidOptions, notANumber } from "../http/status-error.ts";
 import { isTrue } from "../http/request-info.ts";
 import { selectionOf } from "../registry/list.ts";
 import { WatchSession } from "../registry/watch.ts";
@@ -17,15 +17,11 @@ export function sendWatch({ store, clock, frames }: ResourceDeps, call: Call): v
   const initialEvents = query.get("sendInitialEvents");
   const version = query.get("resourceVersion") ?? "";
   if (initialEvents !== null && query.get("resourceVersionMatch") !== "NotOlderThan") {
-    throw invalidListOption(
-      "resourceVersionMatch",
-      "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-    );
+    const detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+    throw invalidOptions("ListOptions", fieldError.forbidden("resourceVersionMatch", detail));
   }
   if (version !== "" && !/^\d+$/.test(version))
-    throw badRequest(
-      `Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
-    );
+    throw badRequest(`Invalid value: ${JSON.stringify(version)}: ${notANumber(version)}`);
   const fromNow = version === "" || version === "0" || isTrue(initialEvents);
   const since = initialEvents === "false" && version === "" ? store.revision : fromNow ? undefined : Number(version);
   const seconds = Number(query.get("timeoutSeconds") ?? 0);

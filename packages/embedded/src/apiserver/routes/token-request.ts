@@ -1,7 +1,16 @@
 import { mayIssueToken } from "../admission/node-restriction.ts";
 import type { ServiceAccountTokens, TokenSubject } from "../auth/service-account-tokens.ts";
 import { tokenIssuer } from "../auth/service-account-tokens.ts";
-import { badRequest, conflict, forbidden, methodNotAllowed, notFound } from "../http/status-error.ts";
+import {
+  badRequest,
+  conflict,
+  fieldError,
+  forbidden,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  type StatusError,
+} from "../http/status-error.ts";
 import { isJsonObject, valueAt, textOf } from "../json.ts";
 import { timestamp } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -22,7 +31,7 @@ interface TokenRequestDeps extends Pick<ResourceDeps, "objects"> {
 export function tokenRequest(deps: TokenRequestDeps): SubresourceHandler {
   return async (call, verb) => {
     const { exchange, resource, namespace, target } = call;
-    if (verb !== "create") throw methodNotAllowed(resource);
+    if (verb !== "create") throw methodNotAllowed();
     const account = deps.objects.get(resource, namespace, target.name);
     const { value } = await exchange.parsedBody();
     const spec = valueAt(value, "spec");
@@ -46,7 +55,7 @@ export function tokenRequest(deps: TokenRequestDeps): SubresourceHandler {
       {
         kind: "TokenRequest",
         apiVersion: "authentication.k8s.io/v1",
-        metadata: { name: target.name, namespace, creationTimestamp: null },
+        metadata: { name: target.name, namespace },
         spec: { audiences, expirationSeconds: seconds, boundObjectRef: reference ?? null },
         status: { token, expirationTimestamp: timestamp(expires) },
       },
@@ -58,13 +67,15 @@ export function tokenRequest(deps: TokenRequestDeps): SubresourceHandler {
 function secondsOf(value: unknown): number {
   if (value === undefined || value === null) return 3600;
   if (typeof value !== "number" || value < minSeconds) {
-    throw badRequest(
-      `spec.expirationSeconds: Invalid value: ${JSON.stringify(value)}: may not specify a duration less than 10 minutes`,
-    );
+    throw wrongSeconds(value, "may not specify a duration less than 10 minutes");
   }
-  if (value > maxSeconds)
-    throw badRequest("spec.expirationSeconds: Too long: may not specify a duration larger than 2^32 seconds");
+  if (value > maxSeconds) throw wrongSeconds(value, "may not specify a duration larger than 2^32 seconds");
   return value;
+}
+
+function wrongSeconds(value: unknown, detail: string): StatusError {
+  const request = { group: "authentication.k8s.io", kind: "TokenRequest" };
+  return invalid(request, "", [fieldError.invalid("spec.expirationSeconds", value, detail)]);
 }
 
 function boundObject(
@@ -77,7 +88,7 @@ function boundObject(
   const kind = textOf(reference["kind"]);
   const resource = deps.bindable[kind];
   if (resource === undefined)
-    throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(account)} to ${kind} object`);
+    throw badRequest(`cannot bind token to object of type /${textOf(reference["apiVersion"])}, Kind=${kind}`);
   const name = textOf(reference["name"]);
   const object = deps.objects.find(resource, namespace, name);
   if (object === undefined) throw notFound(resource, name);

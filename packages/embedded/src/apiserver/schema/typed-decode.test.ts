@@ -8,7 +8,9 @@ import { fillZeroValues } from "./zero-values.ts";
 const name = "io.k8s.api.core.v1.Pod";
 const decode = (value: JsonObject) => {
   const unknown: string[] = [];
-  const object = decodeTyped(value, { apiVersion: "v1", kind: "Pod" }, definition(name), (path) => unknown.push(path));
+  const object = decodeTyped(value, { apiVersion: "v1", kind: "Pod" }, definition(name), {
+    onUnknown: (path) => unknown.push(path),
+  });
   return { object, unknown };
 };
 

@@ -6,24 +6,30 @@ import { preservesUnknown, propertySchema, quantityName, resolve, type Schema } 
 
 /**
  * Reads a JSON value as a built-in kind, the way Kubernetes' typed decoder does: unknown fields are left out and
- * reported, nulls are left out, quantities become canonical, a wrong type is an error.
+ * reported, nulls and empty lists and maps are left out, quantities become canonical, a wrong type is an error.
  */
 export function decodeTyped(
   value: JsonObject,
   kind: { readonly apiVersion: string; readonly kind: string },
   schema: Schema,
-  onUnknown: (path: string) => void,
+  { onUnknown, keepsEmpty = false }: DecodeOptions,
 ): JsonObject {
   const decoder: Decoder = {
     onUnknown,
+    keepsEmpty,
     what: `${kind.kind} in version ${JSON.stringify(kind.apiVersion)} cannot be handled as a ${kind.kind}`,
   };
   // The root of a kind is an object, so the result is one.
   return decodeValue(value, schema, { path: "", struct: kind.kind, structPath: "" }, decoder) as JsonObject;
 }
 
-interface Decoder {
+interface DecodeOptions {
   readonly onUnknown: (path: string) => void;
+  /** For configurations that are applied: there an empty list or map is something that its owner said. */
+  readonly keepsEmpty?: boolean;
+}
+
+interface Decoder extends Required<DecodeOptions> {
   readonly what: string;
 }
 
@@ -86,9 +92,17 @@ function decodeObject(value: unknown, schema: Schema, struct: string, place: Pla
     // Go names the field that holds a map, not the key in it.
     const isField = schema.properties !== undefined && Object.hasOwn(schema.properties, key);
     const structPath = !isField ? place.structPath : place.structPath === "" ? key : `${place.structPath}.${key}`;
-    setOwn(result, key, decodeValue(item, child, { path, struct, structPath }, decoder));
+    const decoded = decodeValue(item, child, { path, struct, structPath }, decoder);
+    if (decoder.keepsEmpty || !isEmptyCollection(decoded, child)) setOwn(result, key, decoded);
   }
   return result;
+}
+
+/** Lists and maps without content are as good as absent in Kubernetes' own types; an empty struct is not. */
+function isEmptyCollection(value: unknown, reference: Schema): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (!isJsonObject(value) || Object.keys(value).length > 0) return false;
+  return isJsonObject(resolve(reference).additionalProperties);
 }
 
 function decodeArray(value: unknown, schema: Schema, place: Place, decoder: Decoder): unknown {

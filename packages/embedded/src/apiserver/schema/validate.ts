@@ -12,14 +12,8 @@ export function validateValue(value: unknown, schema: Schema, path: string): Fie
 
 function checkValue(value: unknown, schema: Schema, path: string, found: FieldError[]): void {
   if (value === null && schema.nullable === true) return;
-  if (!hasRightType(value, schema)) {
-    const actual = typeName(value);
-    const expected = schema["x-kubernetes-int-or-string"] === true ? "integer,string" : schema.type;
-    found.push(
-      fieldError.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${JSON.stringify(actual)}`),
-    );
-    return;
-  }
+  // A value of the wrong type is still held against the other rules: that is what Kubernetes does.
+  if (!hasRightType(value, schema)) found.push(wrongType(value, schema, path));
   if (schema.enum !== undefined && !schema.enum.some((item) => deepEqual(item, value))) {
     found.push(fieldError.notSupported(path, value, schema.enum.map(String)));
   }
@@ -30,10 +24,27 @@ function checkValue(value: unknown, schema: Schema, path: string, found: FieldEr
   checkJunctors(value, schema, path, found);
 }
 
+function wrongType(value: unknown, schema: Schema, path: string): FieldError {
+  const { format } = schema;
+  const byFormat = format !== undefined && value !== null && typeof value !== "string" && !Array.isArray(value);
+  const expected = schema["x-kubernetes-int-or-string"] === true ? "integer,string" : byFormat ? format : schema.type;
+  const actual = byFormat ? goFormat(value) : typeName(value);
+  return fieldError.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${JSON.stringify(actual)}`);
+}
+
+/** Where a schema names a format, Kubernetes compares with the type that Go gave the number; other types have none. */
+function goFormat(value: unknown): string {
+  if (typeof value !== "number") return "";
+  return isInt64(value) ? "int64" : "float64";
+}
+
+/** Whole numbers beyond 64 bits are floating point numbers there. */
+const isInt64 = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 63;
+
 function typeName(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  if (typeof value === "number") return isInt64(value) ? "integer" : "number";
   return typeof value;
 }
 
@@ -76,12 +87,19 @@ function checkString(value: string, schema: Schema, path: string, found: FieldEr
     found.push(fieldError.invalid(path, value, `${path} in body should match '${pattern}'`));
   }
   if (format !== undefined && formatError(format, value)) {
-    found.push(fieldError.invalid(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
+    const detail = `${path} in body must be of type ${format}: ${JSON.stringify(value)}`;
+    found.push(fieldError.typeInvalid(path, value, detail));
   }
 }
 
 function checkNumber(value: number, schema: Schema, path: string, found: FieldError[]): void {
-  const { minimum, maximum, multipleOf } = schema;
+  const { minimum, maximum, multipleOf, format } = schema;
+  const fits = format === "int32" ? Math.abs(value + 0.5) < 2 ** 31 : true;
+  if (schema.type === "integer" && !(isInt64(value) && fits)) {
+    const wanted = format === undefined ? "(default format)" : `with format ${format}`;
+    const detail = `Invalid value: "": Checked value must be of type integer ${wanted} in ${path}`;
+    found.push({ field: "<nil>", reason: "FieldValueInvalid", message: detail });
+  }
   const report = (detail: string) => found.push(fieldError.invalid(path, value, `${path} in body ${detail}`));
   if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
     report(
