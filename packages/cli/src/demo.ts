@@ -25,6 +25,7 @@ const namespace = "default";
 const lastWords = "Polyvirt guest is ready.";
 const bootLimitMs = 180_000;
 const gateLimitMs = 10_000;
+const askAgainMs = 15_000;
 
 /** The two guests: one of this machine's usual architecture, one that is emulated. */
 const guests = [
@@ -43,10 +44,12 @@ export async function runDemo(dependencies: DemoDependencies): Promise<void> {
   await progress.step("allow guests of other architectures", () => allowEmulation(client));
   const started = [];
   for (const { file } of guests) started.push(await startGuest(dependencies, file));
-  for (const { name, found } of started) {
-    const words = await progress.step(`listen to the console of ${name}`, () =>
-      listen(client, dependencies.clock, name, found),
-    );
+  // All at once: a console tells only what is said while somebody listens.
+  const listening = started.map(({ name, found }) => listen(client, dependencies.clock, name, found));
+  // A failure is told in its turn.
+  for (const promise of listening) promise.catch(() => {});
+  for (const [index, { name }] of started.entries()) {
+    const words = await progress.step(`listen to the console of ${name}`, async () => listening[index]);
     context.stdout.write(`\n${words}\n\n`);
   }
 }
@@ -129,11 +132,15 @@ async function waitForRunning(
   }
 }
 
-/** Collects what the guest prints until its last words. One that has booted before is asked to repeat them. */
+/** Collects what the guest prints until its last words. One that may have said them already is asked to repeat them. */
 async function listen(client: KubeClient, clock: Clock, name: string, bootedBefore: boolean): Promise<string> {
   const session = await openConsole(client, namespace, name);
-  const ask = () => session.write("\ncat /run/greeting\n");
+  const ask = (): void => void session.write("\ncat /run/greeting\n");
   if (bootedBefore) ask();
+  let asking = clock.setTimer(askAgainMs, function again() {
+    ask();
+    asking = clock.setTimer(askAgainMs, again);
+  });
   let text = "";
   const limit = clock.setTimer(bootLimitMs, () =>
     session.destroy(new Error(`no greeting within ${bootLimitMs / 1000} s`)),
@@ -151,6 +158,7 @@ async function listen(client: KubeClient, clock: Clock, name: string, bootedBefo
     throw hasCode(cause, "CliGuestFailed") ? cause : errors.CliGuestFailed(`listen to ${name}`, { cause });
   } finally {
     limit.cancel();
+    asking.cancel();
     session.destroy();
   }
 }
