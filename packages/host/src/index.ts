@@ -22,6 +22,7 @@ export {
   type ProcessIdentity,
   type SignalName,
 } from "./process-identity.ts";
+export { adoptOrphans, collectEnd, type ProcessEnd } from "./orphans.ts";
 export { openKernelTree, type KernelTree } from "./kernel-tree.ts";
 export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";
 export { adoptContainer, startContainer, type ContainerProcess } from "./container/container-process.ts";
@@ -30,7 +31,10 @@ export type { ContainerCredentials, ContainerMount, ContainerSpec } from "./cont
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";
+export { attachBlockDevice, detachBlockDevice, makeDeviceNode } from "./block-device.ts";
 export { isMountPoint, mountMemory, unmountBelow } from "./mounts.ts";
 export { createBridgedNetwork, removeBridgedNetwork, usedNetworks } from "./network/bridged-network.ts";
 export { socketInNetwork } from "./network/connect-in-network.ts";
+export { openProcessNetwork, type NetworkChange, type ProcessNetwork } from "./network/process-network.ts";
+export { grantDevice, tunDevice } from "./grant-device.ts";
 export { openTerminal, type Terminal } from "./terminal.ts";

@@ -6,35 +6,28 @@ import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
+  podDisruptionBudgets,
   pods,
   replicaSets,
   services,
   storageClasses,
   type KubeObject,
+  type Node,
   type Pod,
 } from "@polyvirt/api/k8s";
-import type { Clock, Logger } from "@polyvirt/core";
-import {
-  createEventRecorder,
-  createInformer,
-  type Controller,
-  type EventRecorder,
-  type Informer,
-  type KubeClient,
-} from "@polyvirt/kube";
+import { createEventRecorder, createInformer, type Controller, type Informer } from "@polyvirt/kube";
 import { createDaemonSetController } from "./daemon-set-controller.ts";
 import { createDeploymentController } from "./deployment-controller.ts";
+import { createDisruptionController } from "./disruption-controller.ts";
 import { createEndpointSliceController } from "./endpoint-slice-controller.ts";
 import { createNodeLifecycleController } from "./node-lifecycle-controller.ts";
+import type { ControllerDependencies } from "./object-controller.ts";
 import { controllerOf } from "./pod-template.ts";
 import { createReplicaSetController } from "./replica-set-controller.ts";
 import { createVolumeControllers, ensureStorageClass } from "./volume-controller.ts";
 
-interface ControllersDependencies {
-  /** Authenticated with the rights of Kubernetes' controller manager. */
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
+/** The client is authenticated with the rights of Kubernetes' controller manager. */
+interface ControllersDependencies extends Omit<ControllerDependencies, "events"> {
   /** Where directories for claims of the class `local` are made; without it nothing is provisioned. */
   readonly volumesDirectory?: string;
 }
@@ -59,6 +52,7 @@ export function composeControllers(dependencies: ControllersDependencies): Compo
     nodes: createInformer(client, nodes, shared),
     services: createInformer(client, services, shared),
     slices: createInformer(client, endpointSlices, shared),
+    budgets: createInformer(client, podDisruptionBudgets, shared),
     leases: createInformer(client, leases, { ...shared, namespace: "kube-node-lease" }),
   };
   const eventsFor = (component: string): ReturnType<typeof createEventRecorder> =>
@@ -69,6 +63,7 @@ export function composeControllers(dependencies: ControllersDependencies): Compo
     createDeploymentController({ ...common, events: eventsFor("deployment-controller") }),
     createDaemonSetController({ ...common, events: eventsFor("daemonset-controller") }),
     createEndpointSliceController(common),
+    createDisruptionController({ ...common, events: eventsFor("controllermanager") }),
     createNodeLifecycleController({ ...common, events: eventsFor("node-controller") }),
   ];
   const { volumesDirectory } = dependencies;
@@ -88,11 +83,8 @@ export function composeControllers(dependencies: ControllersDependencies): Compo
   };
 }
 
-interface StorageParts {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly events: EventRecorder;
+interface StorageParts extends ControllerDependencies {
+  readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly directory: string;
 }

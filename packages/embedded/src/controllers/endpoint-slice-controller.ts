@@ -1,13 +1,10 @@
 import { endpointSlices as sliceResource, type EndpointSlice, type Pod, type Service } from "@polyvirt/api/k8s";
-import { hasCode, type Clock, type Logger } from "@polyvirt/core";
-import { createController, keyOf, type Controller, type Informer, type KubeClient } from "@polyvirt/kube";
+import { createController, keyOf, type Controller, type Informer } from "@polyvirt/kube";
 import { endpointSlices, isManagedSlice } from "./endpoint-slice-plan.ts";
+import { unless, type ControllerDependencies } from "./object-controller.ts";
 import { canonicalJson } from "./pod-template.ts";
 
-interface EndpointSliceControllerOptions {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
+interface EndpointSliceControllerOptions extends Omit<ControllerDependencies, "events"> {
   readonly services: Informer<Service>;
   readonly pods: Informer<Pod>;
   readonly slices: Informer<EndpointSlice>;
@@ -35,7 +32,7 @@ export function createEndpointSliceController(options: EndpointSliceControllerOp
       }
       const names = new Set(wanted.map(({ metadata }) => metadata.name));
       for (const { metadata } of existing.filter((slice) => !names.has(slice.metadata.name))) {
-        await ignoring("KubeNotFound", client.delete(sliceResource, metadata.name ?? "", namespace));
+        await unless(["KubeNotFound"], client.delete(sliceResource, metadata.name ?? "", namespace));
       }
       return {};
     },
@@ -43,7 +40,7 @@ export function createEndpointSliceController(options: EndpointSliceControllerOp
 
   const write = async (wanted: EndpointSlice, existing: EndpointSlice | undefined): Promise<void> => {
     if (existing === undefined) {
-      await ignoring("KubeAlreadyExists", client.create(sliceResource, wanted));
+      await unless(["KubeAlreadyExists"], client.create(sliceResource, wanted));
       return;
     }
     const content = ({ endpoints, ports }: EndpointSlice): string => canonicalJson({ endpoints, ports });
@@ -94,12 +91,4 @@ export function createEndpointSliceController(options: EndpointSliceControllerOp
     },
   });
   return controller;
-}
-
-async function ignoring(code: string, request: Promise<unknown>): Promise<void> {
-  try {
-    await request;
-  } catch (error) {
-    if (!hasCode(error, code)) throw error;
-  }
 }

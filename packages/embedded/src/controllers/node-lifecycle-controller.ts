@@ -1,20 +1,10 @@
 import { nodes as nodeResource, pods as podResource, type Lease, type Node, type Pod } from "@polyvirt/api/k8s";
-import { hasCode, type Clock, type Logger } from "@polyvirt/core";
-import {
-  createController,
-  keyOf,
-  type Controller,
-  type EventRecorder,
-  type Informer,
-  type KubeClient,
-} from "@polyvirt/kube";
+import { createController, keyOf, type Controller, type Informer } from "@polyvirt/kube";
+import { rfc3339 } from "../kubelet/pod-status.ts";
 import { judgeNode, planEviction } from "./node-lifecycle-plan.ts";
+import { deleteExactly, withKind, type ControllerDependencies } from "./object-controller.ts";
 
-interface NodeLifecycleControllerOptions {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly events: EventRecorder;
+interface NodeLifecycleControllerOptions extends ControllerDependencies {
   readonly nodes: Informer<Node>;
   readonly leases: Informer<Lease>;
   /** With the index `node`. */
@@ -37,7 +27,7 @@ export function createNodeLifecycleController(options: NodeLifecycleControllerOp
       const condition = {
         ...ready,
         status: "False",
-        lastTransitionTime: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z"),
+        lastTransitionTime: rfc3339(clock.now()),
       };
       const body = { status: { conditions: [condition] } };
       await client.patch(podResource, name, namespace, { type: "strategic", subresource: "status", body });
@@ -48,18 +38,9 @@ export function createNodeLifecycleController(options: NodeLifecycleControllerOp
     const name = node.metadata.name ?? "";
     const plan = planEviction(node, options.pods.byIndex("node", name), clock.now());
     for (const pod of plan.evict) {
-      const { uid, namespace } = pod.metadata;
-      events.record(
-        { ...pod, apiVersion: "v1", kind: "Pod" },
-        "Normal",
-        "TaintManagerEviction",
-        `Marking for deletion Pod ${namespace}/${pod.metadata.name}`,
-      );
-      await client
-        .delete(podResource, pod.metadata.name ?? "", namespace, uid === undefined ? {} : { preconditions: { uid } })
-        .catch((error: unknown) => {
-          if (!hasCode(error, "KubeNotFound") && !hasCode(error, "KubeConflict")) throw error;
-        });
+      const message = `Marking for deletion Pod ${pod.metadata.namespace}/${pod.metadata.name}`;
+      events.record(withKind(podResource, pod), "Normal", "TaintManagerEviction", message);
+      await deleteExactly(client, podResource, pod);
     }
     return plan.againAt;
   };
@@ -72,14 +53,7 @@ export function createNodeLifecycleController(options: NodeLifecycleControllerOp
     missingSince.set(name, since);
     const left = since + strandedMs - clock.now();
     if (left > 0) return { requeueAfterMs: left };
-    for (const { metadata } of stranded) {
-      const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } };
-      await client
-        .delete(podResource, metadata.name ?? "", metadata.namespace, { gracePeriodSeconds: 0, ...preconditions })
-        .catch((error: unknown) => {
-          if (!hasCode(error, "KubeNotFound") && !hasCode(error, "KubeConflict")) throw error;
-        });
-    }
+    for (const pod of stranded) await deleteExactly(client, podResource, pod, { gracePeriodSeconds: 0 });
     return {};
   };
 
@@ -91,7 +65,7 @@ export function createNodeLifecycleController(options: NodeLifecycleControllerOp
       const found = options.nodes.get(name);
       if (found === undefined) return removeStranded(name);
       missingSince.delete(name);
-      const node: Node = { ...found, apiVersion: "v1", kind: "Node" };
+      const node = withKind(nodeResource, found);
       const lease = options.leases.get(`kube-node-lease/${name}`);
       // After a stop of the whole cluster every node was silent; each gets its full time again.
       const verdict = judgeNode(node, freshened(lease, startedAt), clock.now());

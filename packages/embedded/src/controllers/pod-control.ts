@@ -1,11 +1,10 @@
 import { pods, type KubeObject, type Pod } from "@polyvirt/api/k8s";
-import { describeError, hasCode } from "@polyvirt/core";
-import { keyOf, type EventRecorder, type Informer, type KubeClient } from "@polyvirt/kube";
+import { describeError } from "@polyvirt/core";
+import { keyOf, type Informer } from "@polyvirt/kube";
 import type { Expectations } from "./expectations.ts";
+import { deleteExactly, type ControllerDependencies } from "./object-controller.ts";
 
-interface PodControlOptions {
-  readonly client: KubeClient;
-  readonly events: EventRecorder;
+interface PodControlOptions extends Pick<ControllerDependencies, "client" | "events"> {
   readonly expectations: Expectations;
   readonly pods: Informer<Pod>;
 }
@@ -40,13 +39,8 @@ export class PodControl {
 
   async delete(owner: KubeObject, key: string, pod: Pod): Promise<void> {
     const { client, events, expectations } = this.#options;
-    const { name = "", namespace, uid } = pod.metadata;
-    try {
-      await client.delete(pods, name, namespace, uid === undefined ? {} : { preconditions: { uid } });
-    } catch (error) {
-      if (!hasCode(error, "KubeNotFound") && !hasCode(error, "KubeConflict")) throw error;
-      return;
-    }
+    const { name = "", uid } = pod.metadata;
+    if (!(await deleteExactly(client, pods, pod))) return;
     const known = this.#options.pods.get(keyOf(pod));
     const seen = known?.metadata.uid !== uid || known?.metadata.deletionTimestamp !== undefined;
     expectations.expect(key, `-${uid}`, seen);

@@ -1,32 +1,29 @@
 import * as fs from "node:fs";
+import * as path from "node:path";
 import {
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
+  type Node,
   type PersistentVolume,
   type PersistentVolumeClaim,
   type Pod,
   type StorageClass,
 } from "@polyvirt/api/k8s";
-import { hasCode, type Clock, type Logger } from "@polyvirt/core";
-import {
-  createController,
-  keyOf,
-  type Controller,
-  type EventRecorder,
-  type Informer,
-  type KubeClient,
-} from "@polyvirt/kube";
+import { hasCode } from "@polyvirt/core";
+import { keyOf, type Controller, type Informer, type KubeClient, type ReconcileResult } from "@polyvirt/kube";
+import { parseAmount } from "../scheduler/resource-amount.ts";
+import { createObjectController, unless, updateStatus, type ControllerDependencies } from "./object-controller.ts";
 import { claimProtection, claimReference, localStorageClass, planClaim, planVolume } from "./volume-plan.ts";
 
-interface VolumeControllerOptions {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly events: EventRecorder;
+/** Devices have whole ones. */
+const sectorBytes = 512;
+
+interface VolumeControllerOptions extends ControllerDependencies {
   readonly claims: Informer<PersistentVolumeClaim>;
   readonly volumes: Informer<PersistentVolume>;
   readonly storageClasses: Informer<StorageClass>;
+  readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly directory: string;
 }
@@ -38,15 +35,11 @@ export function createVolumeControllers(options: VolumeControllerOptions): Contr
 
 /** Makes the class `local` unless there is one of this name. */
 export async function ensureStorageClass(client: KubeClient): Promise<void> {
-  try {
-    await client.create(storageClasses, localStorageClass);
-  } catch (error) {
-    if (!hasCode(error, "KubeAlreadyExists")) throw error;
-  }
+  await unless(["KubeAlreadyExists"], client.create(storageClasses, localStorageClass));
 }
 
 function claimController(options: VolumeControllerOptions): Controller {
-  const { client, clock, logger, events } = options;
+  const { client, events } = options;
 
   const bind = async (claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> => {
     const { name = "", namespace } = claim.metadata;
@@ -60,18 +53,11 @@ function claimController(options: VolumeControllerOptions): Controller {
     const bound = { metadata: { finalizers, annotations }, spec: { volumeName } };
     await client.patch(persistentVolumeClaims, name, namespace, { type: "merge", body: bound });
     const status = { phase: "Bound", accessModes: volume.spec?.accessModes, capacity: volume.spec?.capacity };
-    await client.patch(persistentVolumeClaims, name, namespace, {
-      type: "merge",
-      subresource: "status",
-      body: { status },
-    });
+    await updateStatus(client, persistentVolumeClaims, claim, status);
   };
 
   const provision = async (claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> => {
-    const path = volume.spec?.hostPath?.path ?? "";
-    // Every user of a pod may write: the claim's own pods decide who that is.
-    fs.mkdirSync(path, { recursive: true });
-    fs.chmodSync(path, 0o777);
+    makePlace(volume);
     const created = await client.create(persistentVolumes, volume).catch((error: unknown) => {
       if (hasCode(error, "KubeAlreadyExists")) return client.get(persistentVolumes, volume.metadata.name ?? "");
       throw error;
@@ -80,54 +66,50 @@ function claimController(options: VolumeControllerOptions): Controller {
     await bind(claim, created);
   };
 
-  const controller = createController({
-    name: "persistent-volume-claims",
-    clock,
-    logger,
-    async reconcile(key) {
-      const found = options.claims.get(key);
-      if (found === undefined) return {};
-      const claim: PersistentVolumeClaim = { ...found, apiVersion: "v1", kind: "PersistentVolumeClaim" };
-      const { name = "", namespace } = claim.metadata;
-      const plan = planClaim(claim, {
-        volumes: options.volumes.list(),
-        classes: options.storageClasses.list(),
-        pods: options.pods.list(),
-        directory: options.directory,
-      });
-      switch (plan.kind) {
-        case "nothing":
-          return {};
-        case "choose-class": {
-          const body = { spec: { storageClassName: plan.className } };
-          await client.patch(persistentVolumeClaims, name, namespace, { type: "merge", body });
-          return {};
-        }
-        case "bind":
-          await bind(claim, plan.volume);
-          return {};
-        case "provision":
-          await provision(claim, plan.volume);
-          return {};
-        case "refuse":
-          events.record(claim, plan.reason === "ProvisioningFailed" ? "Warning" : "Normal", plan.reason, plan.message);
-          return {};
-        case "let-go": {
-          const finalizers = (claim.metadata.finalizers ?? []).filter((finalizer) => finalizer !== claimProtection);
-          await client.patch(persistentVolumeClaims, name, namespace, {
-            type: "merge",
-            body: { metadata: { finalizers } },
-          });
-          return {};
-        }
+  const reconcile = async (claim: PersistentVolumeClaim): Promise<ReconcileResult> => {
+    const { name = "", namespace } = claim.metadata;
+    const plan = planClaim(claim, {
+      volumes: options.volumes.list(),
+      classes: options.storageClasses.list(),
+      nodes: options.nodes.list(),
+      pods: options.pods.list(),
+      directory: options.directory,
+    });
+    switch (plan.kind) {
+      case "nothing":
+        return {};
+      case "choose-class": {
+        const body = { spec: { storageClassName: plan.className } };
+        await client.patch(persistentVolumeClaims, name, namespace, { type: "merge", body });
+        return {};
       }
-    },
-  });
+      case "bind":
+        await bind(claim, plan.volume);
+        return {};
+      case "provision":
+        await provision(claim, plan.volume);
+        return {};
+      case "refuse":
+        events.record(claim, plan.reason === "ProvisioningFailed" ? "Warning" : "Normal", plan.reason, plan.message);
+        return {};
+      case "let-go": {
+        const finalizers = (claim.metadata.finalizers ?? []).filter((finalizer) => finalizer !== claimProtection);
+        await client.patch(persistentVolumeClaims, name, namespace, {
+          type: "merge",
+          body: { metadata: { finalizers } },
+        });
+        return {};
+      }
+    }
+  };
 
+  const controller = createObjectController(
+    { name: "persistent-volume-claims", type: persistentVolumeClaims, objects: options.claims, reconcile },
+    options,
+  );
   const enqueueAll = (): void => {
     for (const claim of options.claims.list()) if (claim.status?.phase !== "Bound") controller.enqueue(keyOf(claim));
   };
-  options.claims.on({ onSet: (claim) => controller.enqueue(keyOf(claim)) });
   options.volumes.on({ onSet: enqueueAll });
   options.storageClasses.on({ onSet: enqueueAll });
   const enqueueClaimsOf = (pod: Pod): void => {
@@ -139,42 +121,50 @@ function claimController(options: VolumeControllerOptions): Controller {
   return controller;
 }
 
+/** A directory, or a sparse file for a device; what is there already is kept. */
+function makePlace({ spec }: PersistentVolume): void {
+  const directory = spec?.hostPath?.path;
+  if (directory !== undefined) {
+    // Every user of a pod may write: the claim's own pods decide who that is.
+    fs.mkdirSync(directory, { recursive: true });
+    return fs.chmodSync(directory, 0o777);
+  }
+  const file = spec?.local?.path ?? "";
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const descriptor = fs.openSync(file, "a", 0o600);
+  try {
+    if (fs.fstatSync(descriptor).size === 0) {
+      fs.ftruncateSync(
+        descriptor,
+        Math.ceil(parseAmount(spec?.capacity?.["storage"] ?? "0") / sectorBytes) * sectorBytes,
+      );
+    }
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 function volumeController(options: VolumeControllerOptions): Controller {
-  const { client, clock, logger, events } = options;
-  const controller = createController({
-    name: "persistent-volumes",
-    clock,
-    logger,
-    async reconcile(name) {
-      const volume = options.volumes.get(name);
-      if (volume === undefined) return {};
-      const reference = volume.spec?.claimRef;
-      const claim =
-        reference === undefined ? undefined : options.claims.get(`${reference.namespace}/${reference.name}`);
-      const plan = planVolume(volume, claim, options.directory);
-      if (plan.kind === "mark") {
-        const body = { status: { phase: plan.phase } };
-        await client.patch(persistentVolumes, name, undefined, { type: "merge", subresource: "status", body });
-      }
-      if (plan.kind === "delete") {
-        if (plan.directory !== undefined) await fs.promises.rm(plan.directory, { recursive: true, force: true });
-        events.record(
-          { ...volume, apiVersion: "v1", kind: "PersistentVolume" },
-          "Normal",
-          "VolumeDeleted",
-          "its claim is gone",
-        );
-        await client.delete(persistentVolumes, name).catch((error: unknown) => {
-          if (!hasCode(error, "KubeNotFound")) throw error;
-        });
-      }
-      return {};
-    },
-  });
+  const { client, events } = options;
+  const reconcile = async (volume: PersistentVolume): Promise<ReconcileResult> => {
+    const reference = volume.spec?.claimRef;
+    const claim = reference === undefined ? undefined : options.claims.get(`${reference.namespace}/${reference.name}`);
+    const plan = planVolume(volume, claim, options.directory);
+    if (plan.kind === "mark") await updateStatus(client, persistentVolumes, volume, { phase: plan.phase });
+    if (plan.kind === "delete") {
+      if (plan.directory !== undefined) await fs.promises.rm(plan.directory, { recursive: true, force: true });
+      events.record(volume, "Normal", "VolumeDeleted", "its claim is gone");
+      await unless(["KubeNotFound"], client.delete(persistentVolumes, volume.metadata.name ?? ""));
+    }
+    return {};
+  };
+  const controller = createObjectController(
+    { name: "persistent-volumes", type: persistentVolumes, objects: options.volumes, reconcile },
+    options,
+  );
   const enqueueVolumeOf = (claim: PersistentVolumeClaim): void => {
     if (claim.spec?.volumeName !== undefined) controller.enqueue(claim.spec.volumeName);
   };
-  options.volumes.on({ onSet: (volume) => controller.enqueue(keyOf(volume)) });
   options.claims.on({ onSet: enqueueVolumeOf, onDelete: enqueueVolumeOf });
   return controller;
 }

@@ -28,6 +28,7 @@ const user: Pod = {
 };
 
 describe("planClaim", () => {
+  const selected = { "volume.kubernetes.io/selected-node": "node-1" };
   const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [claimProtection] };
   const cases: [string, PersistentVolumeClaim, { volumes?: PersistentVolume[]; pods?: Pod[] }, object][] = [
     ["chooses the default class", claim(), {}, { kind: "choose-class", className: "local" }],
@@ -84,7 +85,42 @@ describe("planClaim", () => {
       {},
       { reason: "ExternalProvisioning" },
     ],
-    ["refuses block volumes", claim({ spec: { ...local, volumeMode: "Block" } }), {}, { reason: "ProvisioningFailed" }],
+    [
+      "provisions a file for a device",
+      claim({ spec: { ...local, volumeMode: "Block" } }),
+      {},
+      { kind: "provision", volume: { spec: { volumeMode: "Block", local: { path: "/data/pvc-u/disk.img" } } } },
+    ],
+    [
+      "takes the volume that it names",
+      claim({ spec: { storageClassName: "", volumeName: "second" } }),
+      { volumes: [volume(), volume({}, { name: "second" })] },
+      { kind: "bind", volume: { metadata: { name: "second" } } },
+    ],
+    [
+      "takes the smallest volume whose labels it wants",
+      claim({ spec: { storageClassName: "", selector: { matchLabels: { disk: "ssd" } } } }),
+      {
+        volumes: [
+          volume({}, { name: "plain" }),
+          volume({ capacity: { storage: "9Gi" } }, { name: "large", labels: { disk: "ssd" } }),
+          volume({ capacity: { storage: "3Gi" } }, { name: "small", labels: { disk: "ssd" } }),
+        ],
+      },
+      { kind: "bind", volume: { metadata: { name: "small" } } },
+    ],
+    [
+      "waits for its first consumer",
+      claim({ spec: { storageClassName: "late" } }),
+      {},
+      { kind: "refuse", reason: "WaitForFirstConsumer" },
+    ],
+    [
+      "provisions once the consumer has a node",
+      claim({ spec: { storageClassName: "late" }, metadata: { annotations: selected } }),
+      {},
+      { kind: "provision" },
+    ],
     ["keeps a deleted claim while a pod uses it", claim({ metadata: deleted }), { pods: [user] }, { kind: "nothing" }],
     [
       "lets a deleted claim go when its pod has ended",
@@ -94,8 +130,15 @@ describe("planClaim", () => {
     ],
   ];
   it.each(cases)("%s", (_name, given, world, expected) => {
-    const classes = [localStorageClass, otherClass];
-    expect(planClaim(given, { volumes: [], pods: [], ...world, classes, directory: "/data" })).toMatchObject(expected);
+    const late: StorageClass = {
+      ...localStorageClass,
+      metadata: { name: "late" },
+      volumeBindingMode: "WaitForFirstConsumer",
+    };
+    const classes = [localStorageClass, otherClass, late];
+    expect(planClaim(given, { volumes: [], nodes: [], pods: [], ...world, classes, directory: "/data" })).toMatchObject(
+      expected,
+    );
   });
 });
 

@@ -1,9 +1,11 @@
-import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@polyvirt/api/k8s";
-import { parseAmount } from "../scheduler/resource-amount.ts";
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@polyvirt/api/k8s";
 import { isFinished } from "../scheduler/snapshot.ts";
+import { findVolume, selectedNodeAnnotation, waitsForConsumer } from "../scheduler/volume-match.ts";
 
 /** Our provisioner: a directory of this machine for each claim. */
 const provisionerName = "polyvirt.io/local-directory";
+/** In the directory of a claim with volumeMode Block: what its device shows. */
+const diskFile = "disk.img";
 export const claimProtection = "kubernetes.io/pvc-protection";
 const provisionedBy = "pv.kubernetes.io/provisioned-by";
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
@@ -30,6 +32,7 @@ export type ClaimPlan =
 interface VolumeWorld {
   readonly volumes: readonly PersistentVolume[];
   readonly classes: readonly StorageClass[];
+  readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
   /** Where provisioned directories are made. */
   readonly directory: string;
@@ -42,8 +45,19 @@ export function planClaim(claim: PersistentVolumeClaim, world: VolumeWorld): Cla
     return protectedStill && !isUsed(claim, world.pods) ? { kind: "let-go" } : { kind: "nothing" };
   }
   if (claim.status?.phase === "Bound") return { kind: "nothing" };
-  const existing =
-    world.volumes.find((volume) => isFor(volume, claim)) ?? world.volumes.find((volume) => fits(volume, claim));
+  const reserved = world.volumes.find((volume) => isFor(volume, claim));
+  if (reserved !== undefined) return { kind: "bind", volume: reserved };
+  const selected = claim.metadata.annotations?.[selectedNodeAnnotation];
+  const waits = waitsForConsumer(world.classes.find(({ metadata }) => metadata.name === claim.spec?.storageClassName));
+  if (waits && selected === undefined && (claim.spec?.volumeName ?? "") === "") {
+    const message = "waiting for first consumer to be created before binding";
+    return { kind: "refuse", reason: "WaitForFirstConsumer", message };
+  }
+  const existing = findVolume(
+    world.volumes,
+    claim,
+    world.nodes.find(({ metadata }) => metadata.name === selected),
+  );
   if (existing !== undefined) return { kind: "bind", volume: existing };
   const className = claim.spec?.storageClassName;
   if (className === "") return waiting("no persistent volumes available for this claim and no storage class is set");
@@ -65,13 +79,6 @@ export function planClaim(claim: PersistentVolumeClaim, world: VolumeWorld): Cla
       kind: "refuse",
       reason: "ExternalProvisioning",
       message: `waiting for a volume to be created by ${storageClass.provisioner}`,
-    };
-  }
-  if (claim.spec?.volumeMode === "Block") {
-    return {
-      kind: "refuse",
-      reason: "ProvisioningFailed",
-      message: `${provisionerName} makes directories: volumeMode must be Filesystem`,
     };
   }
   return { kind: "provision", volume: newVolume(claim, storageClass, world.directory) };
@@ -97,18 +104,6 @@ function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim): boolea
   return reference?.uid === undefined || reference.uid === claim.metadata.uid;
 }
 
-function fits({ spec, status }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  const wanted = claim.spec;
-  if (spec?.claimRef !== undefined || (status?.phase !== undefined && status.phase !== "Available")) return false;
-  if ((spec?.storageClassName ?? "") !== (wanted?.storageClassName ?? "")) return false;
-  if (wanted?.volumeName !== undefined && wanted.volumeName !== "") return false;
-  if ((spec?.volumeMode ?? "Filesystem") !== (wanted?.volumeMode ?? "Filesystem")) return false;
-  if (!(wanted?.accessModes ?? []).every((mode) => spec?.accessModes?.includes(mode) === true)) return false;
-  return (
-    parseAmount(spec?.capacity?.["storage"] ?? "0") >= parseAmount(wanted?.resources?.requests?.["storage"] ?? "0")
-  );
-}
-
 function newVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, directory: string): PersistentVolume {
   const name = `pvc-${claim.metadata.uid}`;
   return {
@@ -118,10 +113,12 @@ function newVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, dir
     spec: {
       capacity: { storage: claim.spec?.resources?.requests?.["storage"] ?? "0" },
       accessModes: claim.spec?.accessModes ?? ["ReadWriteOnce"],
-      volumeMode: "Filesystem",
+      volumeMode: claim.spec?.volumeMode ?? "Filesystem",
       storageClassName: storageClass.metadata.name ?? "",
       persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
-      hostPath: { path: `${directory}/${name}`, type: "Directory" },
+      ...(claim.spec?.volumeMode === "Block"
+        ? { local: { path: `${directory}/${name}/${diskFile}` } }
+        : { hostPath: { path: `${directory}/${name}`, type: "Directory" } }),
       claimRef: claimReference(claim),
     },
   };
@@ -160,7 +157,9 @@ export function planVolume(
   ) {
     return mark("Released");
   }
-  const path = volume.spec.hostPath?.path;
+  const own = `${directory}/${volume.metadata.name}`;
+  const { hostPath, local } = volume.spec;
   // Only a directory of our own making, whatever the object says now.
-  return path === `${directory}/${volume.metadata.name}` ? { kind: "delete", directory: path } : { kind: "delete" };
+  const made = hostPath?.path === own || local?.path === `${own}/${diskFile}`;
+  return made ? { kind: "delete", directory: own } : { kind: "delete" };
 }

@@ -104,13 +104,17 @@ function resolveMount(mount: VolumeMount, context: SpecContext, releases: (() =>
       `mount ${mount.mountPath}: mountPropagation Bidirectional is not available; containers' mounts stay their own`,
     );
   }
+  const { kind } = volume;
+  if (kind === "block") {
+    throw errors.KubeletVolumeRefused(`volume ${mount.name} has volumeMode Block: use volumeDevices for it`);
+  }
   const base = {
     target: absoluteTarget(mount),
     readOnly: mount.readOnly === true || volume.readOnly,
     recursive: volume.recursive,
   };
   const subPath = mount.subPathExpr === undefined ? mount.subPath : expand(mount.subPathExpr, context.environment);
-  if (subPath === undefined || subPath === "") return { ...base, source: volume.path, kind: volume.kind };
+  if (subPath === undefined || subPath === "") return { ...base, source: volume.path, kind };
   const resolved = resolveSubPath(volume.path, subPath, mount.name);
   releases.push(() => resolved.release());
   return { ...base, source: resolved.path, kind: resolved.kind, inode: resolved.inode };

@@ -13,6 +13,7 @@ import { retryDelay, waitForImage } from "./image-pull.ts";
 import { runLifecycleHook } from "./lifecycle-hook.ts";
 import type { NodeContext } from "./node-context.ts";
 import { containerRecord, type ContainerRecord, type PodRecord } from "./pod-record.ts";
+import { deviceMounts } from "./volumes/block-volume.ts";
 
 const postStartMs = 120_000;
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -47,6 +48,7 @@ export class ContainerStarter {
     const { catalogue, events } = this.#context;
     const reference = container.image ?? "";
     let problem: string;
+    let invalid = false;
     try {
       const image = catalogue.find(reference);
       if (image !== undefined) {
@@ -56,8 +58,10 @@ export class ContainerStarter {
       problem = `"${reference}" is not in this machine's image catalogue; add it with: polyvirt image add ${reference} --exec COMMAND`;
     } catch (error) {
       problem = describeError(error);
+      invalid = hasCode(error, "ImageReferenceInvalid");
     }
-    waitForImage(this.#context, record, known, { reference, problem });
+    const pullPolicy = container.imagePullPolicy ?? "IfNotPresent";
+    waitForImage(this.#context, record, known, { reference, problem, invalid, pullPolicy });
     return undefined;
   }
 
@@ -82,6 +86,7 @@ export class ContainerStarter {
       extraMounts: [
         ...this.#extraMounts(record, container, directory),
         ...grants.flatMap((grant) => grantMounts(grant, container)),
+        ...(await deviceMounts(record.pod, container, record.volumes, directory)),
       ],
       maskedDirectories: this.#context.maskedDirectories,
       visiblePaths: this.#context.visiblePaths,
@@ -92,6 +97,11 @@ export class ContainerStarter {
     events.record(record.pod, "Normal", "Created", `Created container: ${container.name}`);
     const process = startContainer(directory, built.spec, clock);
     const pump = createLogPump({ directory, logFile: paths.log(record.uid, container.name, attempt), clock });
+    if (process.unenforced.length > 0 && attempt === 0) {
+      const limits = process.unenforced.join(" and ");
+      const message = `The ${limits} limit of container ${container.name} is not enforced: this node cannot make control groups for it`;
+      events.record(record.pod, "Warning", "LimitsNotEnforced", message);
+    }
     known.pump?.close();
     Object.assign(known, { attempt, process, pump, failures: 0, launchedAt: clock.monotonic() });
     delete known.waiting;

@@ -145,6 +145,7 @@ export class Kubelet {
       prepareFailures: 0,
       volumes: new Map(),
       refreshAt: Number.POSITIVE_INFINITY,
+      measureAt: Number.POSITIVE_INFINITY,
       containers: new Map(),
     };
   }
@@ -188,6 +189,7 @@ export class Kubelet {
       prepareFailures: 0,
       volumes: new Map(),
       refreshAt: Number.POSITIVE_INFINITY,
+      measureAt: Number.POSITIVE_INFINITY,
       containers: new Map(),
     };
   }

@@ -39,6 +39,8 @@ export interface PodRecord {
   prepareFailures: number;
   volumes: ReadonlyMap<string, PreparedVolume>;
   refreshAt: number;
+  /** When its disk usage is measured again. */
+  measureAt: number;
   ended?: { reason: string; message: string };
   /** The node is shutting down: containers are stopped and started again by the next kubelet. */
   halting?: true;

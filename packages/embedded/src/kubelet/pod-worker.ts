@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import type { Container } from "@polyvirt/api/k8s";
 import { describeError, type PolyvirtError } from "@polyvirt/core";
+import { unmountBelow } from "@polyvirt/host";
 import { ContainerStarter } from "./container-starter.ts";
 import { isImageProblem, waitForImage } from "./image-pull.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -12,6 +13,9 @@ import { containerRecord, savePod, type ContainerRecord, type PodRecord } from "
 import { crashLoopMessage, podStatus } from "./pod-status.ts";
 import type { Prober } from "./probes/prober.ts";
 import { assertSupported } from "./security.ts";
+import { exceededLimit, hasStorageLimits } from "./storage-limits.ts";
+import { storageUsage } from "./storage-usage.ts";
+import { releaseBlockVolumes } from "./volumes/block-volume.ts";
 import { prepareVolumes, refreshProjections, type VolumeContext } from "./volumes/prepare-volumes.ts";
 
 interface PodWorkerOptions {
@@ -27,6 +31,7 @@ const maxBackOffMs = 300_000;
 /** A container that ran this long is not in a crash loop. */
 const stableMs = 600_000;
 const refreshMs = 60_000;
+const measureMs = 10_000;
 const prepareRetryMs = 1_000;
 const launchMs = 500;
 
@@ -53,6 +58,7 @@ export class PodWorker {
     const { clock } = this.#context;
     this.#takeEndsIntoAccount(record);
     this.#enforceDeadline(record);
+    await this.#enforceStorageLimits(record);
     const plan = planPod(record.pod, this.#observe(record));
     for (const action of plan.actions) await this.#act(record, action);
     if (plan.actions.some(({ kind }) => kind === "remove")) return {};
@@ -63,7 +69,12 @@ export class PodWorker {
     const acted = plan.actions.some(({ kind }) => kind === "prepare" || kind === "start");
     const wakeAt = acted ? planPod(record.pod, this.#observe(record)).wakeAt : plan.wakeAt;
     if (acted && record.prepared && plan.actions[0]?.kind === "prepare") return { requeueAfterMs: 0 };
-    const next = Math.min(wakeAt ?? Number.POSITIVE_INFINITY, record.refreshAt, this.#deadlineOf(record));
+    const next = Math.min(
+      wakeAt ?? Number.POSITIVE_INFINITY,
+      record.refreshAt,
+      record.measureAt,
+      this.#deadlineOf(record),
+    );
     return Number.isFinite(next) ? { requeueAfterMs: Math.max(1, next - clock.now()) } : {};
   }
 
@@ -98,6 +109,7 @@ export class PodWorker {
           action.why || `Stopping container ${action.container}`,
         );
         known.stopping = { deadline: action.deadline, killed: false };
+        if (record.halting === true) known.process.markInterrupted();
         if (action.deadline <= this.#context.clock.now()) this.#kill(known);
         else this.#askToEnd(record, action.container, known, action.deadline);
         return;
@@ -143,6 +155,7 @@ export class PodWorker {
       record.volumes = await prepareVolumes(record.pod, this.#volumeContext(record));
       record.prepared = true;
       record.refreshAt = clock.now() + refreshMs;
+      if (hasStorageLimits(record.pod)) record.measureAt = clock.now() + measureMs;
       delete record.prepareAgainAt;
       for (const known of record.containers.values()) delete known.waiting;
     } catch (error) {
@@ -223,8 +236,9 @@ export class PodWorker {
     }
   }
 
-  /** The first end restarts at once; the following ones wait 10 s, 20 s … 5 min. */
+  /** The first end restarts at once; the following ones wait 10 s, 20 s … 5 min. A stop of the node is no end of this kind. */
   #backOff(record: PodRecord, container: Container, known: ContainerRecord, ended: Instance): void {
+    if (ended.interrupted === true) return;
     const finished = ended.finishedAt ?? this.#context.clock.now();
     const stable = ended.startedAt !== undefined && finished - ended.startedAt > stableMs;
     const before = stable ? undefined : known.backOff;
@@ -252,6 +266,18 @@ export class PodWorker {
     const message = "Pod was active on the node longer than the specified deadline";
     record.ended = { reason: "DeadlineExceeded", message };
     this.#context.events.record(record.pod, "Normal", "DeadlineExceeded", message);
+  }
+
+  /** A pod that takes more of the disk than it may is evicted, as soon as it is noticed. */
+  async #enforceStorageLimits(record: PodRecord): Promise<void> {
+    const { clock, paths, events } = this.#context;
+    if (record.ended !== undefined || clock.now() < record.measureAt) return;
+    record.measureAt = clock.now() + measureMs;
+    const message = exceededLimit(record.pod, await storageUsage(record, paths));
+    if (message === undefined) return;
+    record.ended = { reason: "Evicted", message };
+    record.measureAt = Number.POSITIVE_INFINITY;
+    events.record(record.pod, "Warning", "Evicted", message);
   }
 
   #watchProbes(record: PodRecord): void {
@@ -293,6 +319,8 @@ export class PodWorker {
     this.#context.devices.release(record.uid);
     if (record.ip !== "" && record.ip !== this.#context.nodeAddress) await this.#context.network.detach(record.ip);
     if (!record.orphaned) await api.deletePod(record.pod);
+    await releaseBlockVolumes(record.uid, paths);
+    if (fs.existsSync(paths.podVolumes(record.uid))) unmountBelow(paths.podVolumes(record.uid));
     for (const directory of [paths.podVolumes(record.uid), paths.podLogs(record.uid), paths.podRuntime(record.uid)]) {
       await fs.promises.rm(directory, { recursive: true, force: true });
     }

@@ -8,7 +8,7 @@ import { bootId } from "../machine-facts.ts";
 import { listProcesses, identifyProcess, signalProcess, type SignalName } from "../process-identity.ts";
 import { environmentFile } from "./container-exec.ts";
 import { createGroups, killGroups, removeGroups } from "./cgroup.ts";
-import { readContainerState, type ContainerState } from "./container-state.ts";
+import { interruptedFile, readContainerState, type ContainerState } from "./container-state.ts";
 import { shimEnvironment, unshareFlags, type ContainerSpec } from "./container-spec.ts";
 import { mountTables } from "./mount-table.ts";
 import { separateMounts } from "./separate-mounts.ts";
@@ -17,12 +17,16 @@ import { innerShim, outerShim } from "./shim-script.ts";
 /** A container that was started by this program or by an earlier one that used the same directory. */
 export interface ContainerProcess {
   readonly directory: string;
+  /** Limits that this machine does not let us set: `cpu`, `memory`. Known only to the program that started it. */
+  readonly unenforced: readonly string[];
   state(): ContainerState;
   /** Called after each change of state, until the container has ended. */
   onChange(listener: () => void): void;
   signal(signal: SignalName): void;
   /** Ends every process of the container. */
   kill(): void;
+  /** Records that the node ends it for reasons of its own, which `state` then tells. */
+  markInterrupted(): void;
   /** Stops watching; the container goes on. */
   detach(): void;
 }
@@ -69,10 +73,10 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
       stdio: ["ignore", stdout, stderr, "pipe"],
       env: {
         PATH: systemPath,
-        ...shimEnvironment(spec, { directory, innerScript: innerShim, rootless, lowers, groups }),
+        ...shimEnvironment(spec, { directory, innerScript: innerShim, rootless, lowers, groups: groups.directories }),
       },
     });
-    const watched = watchContainer(directory, clock, true);
+    const watched = watchContainer(directory, clock, true, groups.unenforced);
     child.once("exit", () => {
       if (!fs.existsSync(path.join(directory, "shim"))) recordFailure(directory, "unshare failed");
       watched.shimEnded();
@@ -122,7 +126,12 @@ interface Watched {
   poll(): void;
 }
 
-function watchContainer(directory: string, clock: Clock, ownChild: boolean): Watched {
+function watchContainer(
+  directory: string,
+  clock: Clock,
+  ownChild: boolean,
+  unenforced: readonly string[] = [],
+): Watched {
   const listeners: (() => void)[] = [];
   let started = ownChild;
   let phase: ContainerState["phase"] = "starting";
@@ -160,6 +169,7 @@ function watchContainer(directory: string, clock: Clock, ownChild: boolean): Wat
   const kill = (): void => killContainer(directory, state());
   const container: ContainerProcess = {
     directory,
+    unenforced,
     state,
     onChange: (listener) => void listeners.push(listener),
     signal(signal) {
@@ -167,6 +177,7 @@ function watchContainer(directory: string, clock: Clock, ownChild: boolean): Wat
       if (current.phase === "running") signalProcess(current.init, signal);
     },
     kill,
+    markInterrupted: () => fs.writeFileSync(path.join(directory, interruptedFile), ""),
     detach,
   };
   const shimEnded = (): void => {

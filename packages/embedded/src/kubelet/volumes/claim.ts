@@ -5,7 +5,7 @@ import { errors } from "../../errors.ts";
 export function claimedPath(
   claimName: string,
   found: { claim: PersistentVolumeClaim; volume?: PersistentVolume } | undefined,
-): { path: string; readOnly: boolean } {
+): { path: string; readOnly: boolean; block: boolean } {
   if (found === undefined) throw errors.KubeletVolumeRefused(`persistentvolumeclaim "${claimName}" not found`);
   const { claim, volume } = found;
   if (volume === undefined) {
@@ -21,5 +21,9 @@ export function claimedPath(
   if (path === undefined) {
     throw errors.KubeletVolumeRefused(`volume ${volume.metadata.name} is neither a hostPath nor a local volume`);
   }
-  return { path, readOnly: volume.spec?.accessModes?.every((mode) => mode === "ReadOnlyMany") === true };
+  return {
+    path,
+    readOnly: volume.spec?.accessModes?.every((mode) => mode === "ReadOnlyMany") === true,
+    block: volume.spec?.volumeMode === "Block",
+  };
 }

@@ -4,6 +4,7 @@ import { errors } from "../../errors.ts";
 import { imageRequest, type ImageVolumes } from "../../images/image-volumes.ts";
 import type { NodePaths } from "../node-paths.ts";
 import type { ApiAccess } from "../ports.ts";
+import { prepareBlockVolume } from "./block-volume.ts";
 import { claimedPath } from "./claim.ts";
 import { makeEmptyDir } from "./empty-dir.ts";
 import { resolveHostPath } from "./host-path.ts";
@@ -13,7 +14,8 @@ import { writeProjection } from "./projection-writer.ts";
 /** Where a volume is on this machine. */
 export interface PreparedVolume {
   readonly path: string;
-  readonly kind: "directory" | "file";
+  /** `block`: the path is a device, for volumeDevices. */
+  readonly kind: "directory" | "file" | "block";
   readonly readOnly: boolean;
   readonly recursive: boolean;
 }
@@ -60,7 +62,11 @@ async function prepareVolume(pod: Pod, volume: Volume, context: VolumeContext): 
   }
   const claimed = volume.persistentVolumeClaim;
   if (claimed !== undefined) {
-    const { path, readOnly } = claimedPath(claimed.claimName, await context.claimedVolume(claimed.claimName));
+    const { path, readOnly, block } = claimedPath(claimed.claimName, await context.claimedVolume(claimed.claimName));
+    if (block) {
+      const device = await prepareBlockVolume(path, uid, context.paths);
+      return { ...plain, path: device, kind: "block", readOnly: readOnly || claimed.readOnly === true };
+    }
     const real = resolveHostPath({ path }, context.paths);
     return { ...real, readOnly: readOnly || claimed.readOnly === true, recursive: true };
   }
