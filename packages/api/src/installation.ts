@@ -43,4 +43,8 @@ export const handlerPaths = {
   /** Records that outlive a restart of virt-handler. */
   state: "/var/run/kubevirt",
   devicePlugins: "/var/lib/kubelet/device-plugins",
+  /** The kubelet's own folder, to read only: how it hands out CPUs. */
+  kubelet: "/kubelet",
+  /** What the launcher's image found out about the node. */
+  capabilities: "/var/lib/kubevirt-node-labeller",
 } as const;

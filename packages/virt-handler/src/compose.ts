@@ -5,10 +5,16 @@ import {
   kubeVirts,
   labels,
   virtualMachineInstances,
+  type KubeVirt,
   type VirtualMachineInstance,
 } from "@polyvirt/api";
 import type { Clock, Logger } from "@polyvirt/core";
-import { resolveClusterConfig, type Architecture } from "@polyvirt/hypervisor";
+import {
+  resolveClusterConfig,
+  type Architecture,
+  type ClusterConfig,
+  type HypervisorRegistry,
+} from "@polyvirt/hypervisor";
 import {
   createController,
   createEventRecorder,
@@ -23,12 +29,14 @@ import {
 import { readServerCertificate } from "./console/certificate-files.ts";
 import { startConsoleServer } from "./console/console-server.ts";
 import { createGuestPoller } from "./guest/guest-poller.ts";
-import { createInstanceReconciler } from "./instance/reconcile.ts";
+import { createInstanceReconciler, type InstanceReconcilerDeps } from "./instance/reconcile.ts";
 import { openGhostRecords, type GhostRecord } from "./launcher/ghost-records.ts";
+import type { SyncOptions } from "./launcher/launcher-commands.ts";
 import { createLauncherDirectory } from "./launcher/launcher-directory.ts";
 import { createLaunchers } from "./launcher/launchers.ts";
-import { guestArchitectureLabels } from "./node/guest-architectures.ts";
-import { runHeartbeat } from "./node/heartbeat.ts";
+import { createGuestNetwork } from "./network/guest-network.ts";
+import { openNetworkRecords } from "./network/network-records.ts";
+import { createNodeSide } from "./node/node-side.ts";
 import { syncOptions } from "./sync-options.ts";
 
 /** A guest that has just been started has nothing to say yet. */
@@ -40,12 +48,13 @@ export interface VirtHandlerDeps {
   readonly logger: Logger;
   readonly nodeName: string;
   readonly hostArchitecture: Architecture;
+  readonly hypervisors: Pick<HypervisorRegistry, "select">;
   /** Whether an emulator is installed where launchers of this node run. */
   readonly hasEmulator: (architecture: Architecture) => boolean;
   /** Where consoles are served. */
   readonly console: { readonly host: string; readonly port: number; readonly certificateDirectory: string };
   /** Folders shared with the node; tests put them elsewhere. */
-  readonly paths?: { readonly pods: string; readonly state: string };
+  readonly paths?: Readonly<Record<keyof typeof handlerPaths, string>>;
 }
 
 export interface VirtHandler {
@@ -65,16 +74,56 @@ export function composeVirtHandler(deps: VirtHandlerDeps): VirtHandler {
 }
 
 async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (ready: boolean) => void) {
-  const { client, clock, logger, nodeName } = deps;
-  const paths = deps.paths ?? handlerPaths;
-  const directory = createLauncherDirectory(paths.pods);
-  const recorder = createEventRecorder({ client, clock, logger, component: "virt-handler", host: nodeName });
+  const { client, clock, logger, nodeName, paths = handlerPaths } = deps;
   const vmis = createInformer(client, virtualMachineInstances, {
     clock,
     logger,
     labelSelector: `${labels.nodeName}=${nodeName}`,
   });
-  const configuration = createInformer(client, kubeVirts, { clock, logger });
+  const installations = createInformer(client, kubeVirts, { clock, logger });
+  const configuration = () => installations.list()[0]?.spec?.configuration;
+  const config = createConfigReader(installations, deps.hostArchitecture);
+  const node = createNodeSide({ ...deps, paths, config, configuration });
+  const recorder = createEventRecorder({ client, clock, logger, component: "virt-handler", host: nodeName });
+  const guests = composeGuests({
+    ...deps,
+    paths,
+    vmis,
+    recorder,
+    options: (prepared) => syncOptions(config(), node.topology, prepared),
+  });
+  for (const informer of [vmis, installations]) informer.start(signal);
+  await Promise.race([Promise.all([vmis.synced(), installations.synced()]), aborted(signal)]);
+  installations.on({ onSet: () => node.wake() });
+  guests.watch();
+  const consoles = await startConsoleServer({
+    ...deps.console,
+    nodeName,
+    directory: guests.directory,
+    launchers: guests.launchers,
+    clock,
+    logger,
+    findVmi: (key) => vmis.get(key),
+    readCertificate: () => readServerCertificate(deps.console.certificateDirectory),
+  });
+  setReady(true);
+  logger.info("looking after guests", { node: nodeName, instances: vmis.list().length });
+  await Promise.all([node.run(signal), guests.run(signal)]);
+  setReady(false);
+  await Promise.all([consoles.close(), guests.launchers.close(), recorder.flush()]);
+}
+
+interface GuestsDeps extends VirtHandlerDeps {
+  readonly paths: Readonly<Record<keyof typeof handlerPaths, string>>;
+  readonly vmis: Informer<VirtualMachineInstance>;
+  readonly recorder: EventRecorder;
+  readonly options: InstanceReconcilerDeps["syncOptions"];
+}
+
+/** What is done for guests: one controller drives their launchers, another asks them about themselves. */
+function composeGuests({ vmis, recorder, options, paths, ...deps }: GuestsDeps) {
+  const { client, clock, logger, nodeName, hostArchitecture } = deps;
+  const directory = createLauncherDirectory(paths.pods);
   const launchers = createLaunchers({
     directory,
     clock,
@@ -83,19 +132,10 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     onChange: ({ namespace, name }) => controller.enqueue(`${namespace}/${name}`),
     onEvent: (record, event) => relay(recorder, vmis, record, event),
   });
-  const config = () =>
-    resolveClusterConfig(configuration.list()[0]?.spec?.configuration, { hostArchitecture: deps.hostArchitecture });
   const writer = createObjectWriter({ client, type: virtualMachineInstances, informer: vmis });
-  const reconciler = createInstanceReconciler({
-    clock,
-    logger,
-    recorder,
-    nodeName,
-    hostArchitecture: deps.hostArchitecture,
-    vmis: writer,
-    launchers,
-    syncOptions: () => syncOptions(config()),
-  });
+  const shared = { clock, logger, nodeName, hostArchitecture, vmis: writer, launchers };
+  const network = createGuestNetwork({ records: openNetworkRecords(join(paths.state, "network")), logger });
+  const reconciler = createInstanceReconciler({ ...shared, recorder, network, syncOptions: options });
   const controller: Controller = createController({
     name: "instance",
     clock,
@@ -104,8 +144,8 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     backoff: { initialBackoffMs: 50, maxBackoffMs: 15_000 },
     reconcile: (key) => reconciler.reconcile(key),
   });
-  const poller = createGuestPoller({ clock, nodeName, vmis: writer, launchers });
-  const guests = createController({
+  const poller = createGuestPoller(shared);
+  const polls = createController({
     name: "guest-info",
     clock,
     logger,
@@ -113,40 +153,34 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     backoff: { initialBackoffMs: 5_000, maxBackoffMs: 120_000 },
     reconcile: (key) => poller.poll(key),
   });
-  for (const informer of [vmis, configuration]) informer.start(signal);
-  await Promise.race([Promise.all([vmis.synced(), configuration.synced()]), aborted(signal)]);
-  wake(controller, vmis, launchers.known());
-  vmis.on({
-    onSet: (vmi, old) => isRunning(vmi) && !(old && isRunning(old)) && guests.enqueueAfter(keyOf(vmi), FIRST_POLL_MS),
-  });
-  const consoles = await startConsoleServer({
-    ...deps.console,
-    nodeName,
+  return {
     directory,
     launchers,
-    clock,
-    logger,
-    findVmi: (key) => vmis.get(key),
-    readCertificate: () => readServerCertificate(deps.console.certificateDirectory),
-  });
-  setReady(true);
-  const heartbeat = runHeartbeat(
-    { client, clock, logger, nodeName, labels: () => guestArchitectureLabels(deps) },
-    signal,
-  );
-  logger.info("looking after guests", { node: nodeName, instances: vmis.list().length });
-  await Promise.all([controller.run(signal), guests.run(signal)]);
-  setReady(false);
-  await Promise.all([heartbeat, consoles.close(), launchers.close(), recorder.flush()]);
+    /** Every VMI of the node, and launchers of an earlier life whose VMI may have vanished meanwhile. */
+    watch() {
+      const enqueue = (vmi: VirtualMachineInstance): void => controller.enqueue(keyOf(vmi));
+      vmis.on({ onSet: enqueue, onDelete: enqueue });
+      for (const { namespace, name } of launchers.known()) controller.enqueue(`${namespace}/${name}`);
+      vmis.on({
+        onSet: (vmi, old) =>
+          isRunning(vmi) && !(old && isRunning(old)) && polls.enqueueAfter(keyOf(vmi), FIRST_POLL_MS),
+      });
+    },
+    run: (signal: AbortSignal) => Promise.all([controller.run(signal), polls.run(signal)]),
+  };
 }
 
-/** Every VMI of the node, and launchers of an earlier life whose VMI may have vanished meanwhile. */
-function wake(controller: Controller, vmis: Informer<VirtualMachineInstance>, ghosts: readonly GhostRecord[]): void {
-  vmis.on({
-    onSet: (vmi) => controller.enqueue(keyOf(vmi)),
-    onDelete: (vmi) => controller.enqueue(keyOf(vmi)),
-  });
-  for (const { namespace, name } of ghosts) controller.enqueue(`${namespace}/${name}`);
+/** Reads the configuration anew only when it has changed. */
+function createConfigReader(installations: Informer<KubeVirt>, hostArchitecture: Architecture): () => ClusterConfig {
+  let known: { readonly of: KubeVirt | undefined; readonly config: ClusterConfig } | undefined;
+  return () => {
+    const [installation] = installations.list();
+    if (known === undefined || known.of !== installation) {
+      const config = resolveClusterConfig(installation?.spec?.configuration, { hostArchitecture });
+      known = { of: installation, config };
+    }
+    return known.config;
+  };
 }
 
 /** Events that a launcher has to tell appear on its VMI. */

@@ -13,6 +13,7 @@ import { buildCustomResourceDefinitions } from "@polyvirt/api/crds";
 import { customResourceDefinitions, events, nodes } from "@polyvirt/api/k8s";
 import { PolyvirtError, silentLogger, systemClock } from "@polyvirt/core";
 import { createApiServer, type ApiServer } from "@polyvirt/embedded";
+import { registry } from "@polyvirt/hypervisor";
 import { createCertificateAuthority, createKubeClient, issueCertificate, type KubeClient } from "@polyvirt/kube";
 import type { DomainReason, DomainState } from "@polyvirt/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -39,7 +40,14 @@ function startHandler(): void {
     hostArchitecture: "amd64",
     hasEmulator: (architecture) => architecture === "arm64",
     console: { host: "127.0.0.1", port: 0, certificateDirectory: join(folder, "certificates") },
-    paths: { pods, state: join(folder, "state") },
+    hypervisors: registry,
+    paths: {
+      pods,
+      state: join(folder, "state"),
+      devicePlugins: join(folder, "device-plugins"),
+      kubelet: join(folder, "kubelet"),
+      capabilities: join(folder, "capabilities"),
+    },
   }).run(stop.signal);
 }
 

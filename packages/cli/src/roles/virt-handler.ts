@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { certificateMounts, ports } from "@polyvirt/api";
-import { parseArchitecture } from "@polyvirt/hypervisor";
+import { parseArchitecture, registry } from "@polyvirt/hypervisor";
 import { startHealthServer } from "@polyvirt/kube";
 import { composeVirtHandler } from "@polyvirt/virt-handler";
 import { errors } from "../errors.ts";
@@ -19,6 +19,7 @@ await runRole("virt-handler", async ({ client, clock, logger, signal, required }
     clock,
     logger,
     hostArchitecture,
+    hypervisors: registry,
     // Launchers of the embedded cluster see the same programs as this process.
     hasEmulator: (architecture) => existsSync(`/usr/bin/qemu-system-${machineNames[architecture]}`),
     nodeName: required("NODE_NAME"),

@@ -72,7 +72,8 @@ export class NodeRegistration {
     const description = this.#options.describe();
     const existing = await client.get(nodes, description.name);
     const status = nodeStatus(description, existing.status, clock.now(), notReady);
-    if (clock.monotonic() < this.#statusDue && meaningOf(status) === meaningOf(existing.status)) return;
+    if (clock.monotonic() < this.#statusDue && meaningOf(status) === meaningOf(ownPart(existing.status, status)))
+      return;
     const body = { status };
     await client.patch(nodes, description.name, undefined, { type: "strategic", subresource: "status", body });
     this.#statusDue = clock.monotonic() + statusEveryMs;
@@ -100,6 +101,12 @@ export class NodeRegistration {
       await client.create(leases, lease);
     }
   }
+}
+
+/** Conditions of other agents of the node are none of ours. */
+function ownPart(existing: NodeStatus | undefined, own: NodeStatus): NodeStatus {
+  const types = new Set(own.conditions?.map(({ type }) => type));
+  return { ...existing, conditions: (existing?.conditions ?? []).filter(({ type }) => types.has(type)) };
 }
 
 /** What matters in a status: heartbeats and their times do not. */
