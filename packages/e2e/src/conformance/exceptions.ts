@@ -26,15 +26,29 @@ export const exceptions: readonly Exception[] = [
     covers: inStatement(/^tables$/, /"description": |"object": null|^[-+] +\],?$|"type": "integer"/),
   },
   { title: "Version", covers: inStatement(/^discovery$/, /./, /GET \/version/) },
-  { title: "Items of lists", covers: inStatement(/./, /^\+ +"(kind|apiVersion)": "[^"]+",$/, /^GET/) },
-  { title: "Items of lists", covers: inStatement(/^delete-many$/, /ConfigMapList/, /--raw/) },
   {
     title: "Words about what cannot be read",
+    covers: inStatement(/^patch-json$/, /due to an error in our request|error decoding patch: /, /--type=json/),
+  },
+  { title: "Words about what cannot be read", covers: inStatement(/^paging$/, /continue key is/, /continue=nonsense/) },
+  {
+    title: "Objects inside messages",
+    covers: inStatement(/^patch-refused$/, /patch: Invalid value: "\{.*cannot unmarshal string into Go struct field/),
+  },
+  { title: "Objects inside messages", covers: inStatement(/^immutable$/, /^- [@ +-]|^- *$/, /patch pod/) },
+  {
+    title: "Objects inside messages",
     covers: inStatement(
-      /^(patch-json|patch-refused|selectors|paging|malformed|immutable|crd-invalid)$/,
-      /message|error|invalid|^[-+] /i,
+      /^crd-invalid$/,
+      /x-kubernetes-validations\[0\]\.rule: Invalid value: .*undefined field 'sise'/,
     ),
   },
+  {
+    title: "Objects inside messages",
+    covers: inStatement(/^crd-invalid$/, /exactly one version marked as storage|status\.storedVersions|is invalid: *$/),
+  },
+  { title: "Storage of objects", covers: inStatement(/^malformed$/, /Precondition failed: UID in precondition: 0/) },
+  { title: "Protobuf", covers: inStatement(/^malformed$/, /Available representations/) },
   {
     title: "The cluster's certificate authority",
     covers: (_statement, _call, line) =>

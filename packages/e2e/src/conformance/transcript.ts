@@ -19,6 +19,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<jwt>"],
   [/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----(\\n|\n)?/g, "<certificate>"],
   [/(<certificate>)+/g, "<certificates>"],
+  // A place in the other's own source.
+  [/ in scheme \\?"pkg\/runtime\/scheme\.go:\d+\\?"/g, ""],
   // The order of verbs means nothing, and Kubernetes has two.
   [
     /delete,deletecollection,get,list,patch,create,update,watch/g,

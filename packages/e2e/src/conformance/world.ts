@@ -73,16 +73,22 @@ export async function createWorld(target: Target, namespace: string, transcript:
   };
 }
 
-/** The same value with the fields of its objects by name, and finalizers too: their order means nothing. */
-function sorted(value: unknown, name?: string): unknown {
+/** Lists whose order means nothing, or depends on the second in which something was written. */
+const unorderedLists = new Set(["finalizers", "managedFields"]);
+
+/** The same value with the fields of its objects by name. */
+function sorted(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => sorted(item));
-    return name === "finalizers" ? items.toSorted((a, b) => (String(a) < String(b) ? -1 : 1)) : items;
+    return unorderedLists.has(name) ? items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)) : items;
   }
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field, name)]));
 }
+
+/** Times are different in every run, so they must not decide. */
+const rank = (value: unknown): string => JSON.stringify(value, (key, field: unknown) => (key === "time" ? "" : field));
 
 /** Makes the namespace, and waits for what every namespace gets by itself. */
 async function furnish({ connection }: Target, namespace: string, core: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Authorizer } from "../auth/rbac.ts";
 import { forbidden, type StatusError } from "../http/status-error.ts";
 import { isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
+import { rootSchema } from "../managed-fields/root-schema.ts";
 import { matchesSelector } from "../registry/label-selector.ts";
 import type { Resource } from "../registry/resource.ts";
 import { expandedSchema } from "../schema/expanded-schema.ts";
@@ -97,15 +98,12 @@ function mutateOnce(
   const inputs = inputsWithParams(deps, rule, binding, request, policyInput(deps, resource, request));
   if ("problem" in inputs) {
     if (rule.failurePolicy === "Ignore") return object;
-    throw refusal(request, { message: `${named}: ${inputs.problem}`, reason: "Invalid", code: 422 });
+    throw mutationRefusal(request, `${named}: failed to configure binding: ${inputs.problem}`, "Forbidden");
   }
   for (const input of inputs.found) {
     const current = { ...object, apiVersion: resource.apiVersion };
-    const result = rule.compiled.evaluate({ ...input, object: current, schema: expandedSchema(resource.schema) });
-    if (result.denied) {
-      const message = `${named}: ${result.errors.join("; ")}`;
-      throw refusal(request, { message, reason: "Invalid", code: 422 });
-    }
+    const result = rule.compiled.evaluate({ ...input, object: current, schema: expandedSchema(rootSchema(resource)) });
+    if (result.denied) throw mutationRefusal(request, `${named}: ${result.errors.join("; ")}`, "Invalid");
     // A mutation changes fields of an object of this kind; it is read again as such afterwards.
     if (result.changed) object = { ...(result.object as ApiObject), apiVersion: request.resource.apiVersion };
   }
@@ -116,6 +114,13 @@ function refusal({ resource, name, object }: AdmissionRequest, { message, reason
   const error = forbidden(resource, object?.metadata.name ?? name, message);
   Object.assign(error.status, { reason, code });
   error.status.details = { ...error.status.details, causes: [{ message }] };
+  return error;
+}
+
+/** Mutating policies refuse in other words than validating ones: nothing stands before the message. */
+function mutationRefusal(request: AdmissionRequest, message: string, reason: string): StatusError {
+  const error = refusal(request, { message, reason, code: 403 });
+  error.status.message = message;
   return error;
 }
 

@@ -1,5 +1,5 @@
 import { fieldError, type FieldError } from "../http/status-error.ts";
-import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
+import { deepEqual, isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { computed, nameColumn } from "../kinds/columns.ts";
 import type { ApiObject, BuiltinKind } from "../kinds/kind.ts";
 import { fill, objectsIn } from "../kinds/pod-defaults.ts";
@@ -87,16 +87,21 @@ function validateVersions(versions: readonly JsonObject[]): FieldError[] {
     );
   }
   const names = new Set<unknown>();
+  // Kubernetes keeps a schema that all versions share in one place, and names that place.
+  const isShared = versions.every((version) => deepEqual(schemaOf(version), schemaOf(versions[0])));
   versions.forEach((version, index) => {
     const field = `spec.versions[${index}]`;
     if (names.has(version["name"])) {
       found.push(fieldError.invalid("spec.versions", version["name"], "must contain unique version names"));
     }
     names.add(version["name"]);
-    const schema = valueAt(version, "schema", "openAPIV3Schema");
+    const schema = schemaOf(version);
     const place = `${field}.schema.openAPIV3Schema`;
     if (!isJsonObject(schema)) found.push(fieldError.required(place, "schemas are required"));
-    else found.push(...structuralErrors(schema, place));
+    else if (!isShared) found.push(...structuralErrors(schema, place));
+    else if (index === 0) found.push(...structuralErrors(schema, "spec.validation.openAPIV3Schema"));
   });
   return found;
 }
+
+const schemaOf = (version: JsonObject | undefined): unknown => valueAt(version, "schema", "openAPIV3Schema");

@@ -46,7 +46,8 @@ function checkLevel(schema: JsonObject, field: string, found: FieldError[], isRo
   }
   // An object as a default gets its own fields' defaults later, and is checked with the object it is used in.
   if (schema["default"] !== undefined && !isJsonObject(schema["default"])) {
-    found.push(...validateValue(schema["default"], schema, `${field}.default`));
+    const wrong = validateValue(schema["default"], schema, "");
+    found.push(...wrong.map((error) => ({ ...error, field: `${field}.default${error.field}` })));
   }
   if (schema["$ref"] !== undefined) found.push(fieldError.forbidden(`${field}.$ref`, "$ref is not supported"));
   if (isJsonObject(schema["properties"]) && isJsonObject(schema["additionalProperties"])) {

@@ -86,24 +86,30 @@ export class Exchange {
       return;
     }
     const text = format?.pretty === true ? `${JSON.stringify(value, undefined, 2)}\n` : `${JSON.stringify(value)}\n`;
-    this.sendBytes(code, Buffer.from(text), "application/json");
+    this.sendBytes(code, text, "application/json");
   }
 
   sendText(code: number, text: string): void {
     this.sendBytes(code, Buffer.from(text), "text/plain; charset=utf-8");
   }
 
-  sendBytes(code: number, bytes: Buffer, contentType: string, headers: Readonly<Record<string, string>> = {}): void {
+  /** A text goes out in one piece with the headers; bytes are a second piece. */
+  sendBytes(
+    code: number,
+    body: Buffer | string,
+    contentType: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
     this.#writeWarnings();
     response.writeHead(code, {
       "Content-Type": contentType,
-      "Content-Length": bytes.length,
+      "Content-Length": Buffer.byteLength(body),
       "Cache-Control": "no-cache, private",
       ...headers,
     });
-    response.end(this.request.method === "HEAD" ? undefined : bytes);
+    response.end(this.request.method === "HEAD" ? undefined : body);
   }
 
   /** Begins an answer without a known end, such as a watch. */

@@ -223,7 +223,8 @@ function defaultBinding(object: ApiObject): void {
 
 function validateBinding(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   if (old !== undefined && !deepEqual(object["roleRef"], old["roleRef"])) {
-    return [fieldError.invalid("roleRef", object["roleRef"], "cannot change roleRef")];
+    const [APIGroup, Kind, Name] = ["apiGroup", "kind", "name"].map((key) => valueAt(object, "roleRef", key));
+    return [fieldError.invalid("roleRef", { APIGroup, Kind, Name }, "cannot change roleRef")];
   }
   return objectsIn(object["subjects"]).flatMap((subject, index) => {
     if (subject["kind"] !== "ServiceAccount") return [];

@@ -3,6 +3,7 @@ import { copyJson, deepEqual, type JsonObject } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { applySchemaDefaults } from "../schema/structural.ts";
 import { validateValue } from "../schema/validate.ts";
+import { fillZeroValues } from "../schema/zero-values.ts";
 import { validateMetadata } from "./object-names.ts";
 import { missingFields } from "./required-fields.ts";
 import type { Resource } from "./resource.ts";
@@ -35,6 +36,7 @@ export function prepareCreate(
   if (resource.subresources.has("status")) delete object["status"];
   applyDefaults(resource, object);
   resource.strategy.prepareCreate?.(object);
+  if (resource.typed) fillZeroValues(object, resource.definitionName);
 }
 
 /** What a writer may not change is put back: identity, the server's own fields, and the part that is not being written. */
@@ -135,10 +137,9 @@ const uncheckedRules: FieldError = {
 
 /** The generic check and a kind's own may find the same gap. */
 function withoutRepeats(found: readonly FieldError[]): FieldError[] {
-  return found.filter(
-    (error, index) =>
-      found.findIndex((other) => other.field === error.field && other.reason === error.reason) === index,
-  );
+  const isGap = ({ reason }: FieldError): boolean => reason === "FieldValueRequired";
+  const gaps = found.filter(isGap);
+  return found.filter((error) => !isGap(error) || gaps.find(({ field }) => field === error.field) === error);
 }
 
 const standardFinalizers: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
