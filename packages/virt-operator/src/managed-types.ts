@@ -14,6 +14,8 @@ import {
   secrets,
   serviceAccounts,
   services,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
   validatingWebhookConfigurations,
   type KubeObject,
   type ResourceType,
@@ -26,6 +28,8 @@ import {
 export const managedTypes: readonly ResourceType[] = [
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
+  validatingAdmissionPolicyBindings,
+  validatingAdmissionPolicies,
   apiServices,
   podDisruptionBudgets,
   deployments,

@@ -3,6 +3,7 @@ import { accessObjects } from "./access/access-objects.ts";
 import type { CertificatePlan } from "./certificates.ts";
 import { admissionObjects } from "./components/admission.ts";
 import { definitions } from "./components/definitions.ts";
+import { admissionPolicies } from "./components/policies.ts";
 import { priorityClass } from "./components/priority-class.ts";
 import { virtApiDeployment, virtApiSupport } from "./components/virt-api.ts";
 import { virtControllerDeployment, virtControllerSupport } from "./components/virt-controller.ts";
@@ -29,6 +30,7 @@ export function planInstallation({ installation, certificates, updating }: PlanI
   const foundation = [
     ...definitions(installation),
     priorityClass(installation),
+    ...admissionPolicies(installation),
     ...access.filter((object) => !isBinding(object)),
     ...certificates.objects,
     ...virtApiSupport(installation),

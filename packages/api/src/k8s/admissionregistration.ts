@@ -41,6 +41,31 @@ export interface ValidatingWebhookConfiguration extends KubeObject {
   webhooks?: ValidatingWebhook[];
 }
 
+/** A named CEL expression. */
+interface NamedExpression {
+  name: string;
+  expression: string;
+}
+
+export interface ValidatingAdmissionPolicy extends KubeObject {
+  spec?: {
+    failurePolicy?: "Fail" | "Ignore";
+    matchConstraints?: {
+      matchPolicy?: "Exact" | "Equivalent";
+      resourceRules?: RuleWithOperations[];
+      namespaceSelector?: LabelSelector;
+      objectSelector?: LabelSelector;
+    };
+    matchConditions?: NamedExpression[];
+    variables?: NamedExpression[];
+    validations?: { expression: string; message?: string; messageExpression?: string; reason?: string }[];
+  };
+}
+
+export interface ValidatingAdmissionPolicyBinding extends KubeObject {
+  spec?: { policyName?: string; validationActions?: ("Deny" | "Warn" | "Audit")[] };
+}
+
 const admissionregistration = { group: "admissionregistration.k8s.io", version: "v1" } as const;
 
 export const mutatingWebhookConfigurations: ResourceType<MutatingWebhookConfiguration> = {
@@ -53,5 +78,17 @@ export const validatingWebhookConfigurations: ResourceType<ValidatingWebhookConf
   ...admissionregistration,
   kind: "ValidatingWebhookConfiguration",
   plural: "validatingwebhookconfigurations",
+  namespaced: false,
+};
+export const validatingAdmissionPolicies: ResourceType<ValidatingAdmissionPolicy> = {
+  ...admissionregistration,
+  kind: "ValidatingAdmissionPolicy",
+  plural: "validatingadmissionpolicies",
+  namespaced: false,
+};
+export const validatingAdmissionPolicyBindings: ResourceType<ValidatingAdmissionPolicyBinding> = {
+  ...admissionregistration,
+  kind: "ValidatingAdmissionPolicyBinding",
+  plural: "validatingadmissionpolicybindings",
   namespaced: false,
 };

@@ -123,6 +123,11 @@ export interface Container {
   terminationMessagePolicy?: "File" | "FallbackToLogsOnError";
 }
 
+/** A container for debugging; it sees the processes of its target. */
+export interface EphemeralContainer extends Container {
+  targetContainerName?: string;
+}
+
 export interface ContainerStateTerminated {
   exitCode: number;
   signal?: number;

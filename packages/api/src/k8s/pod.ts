@@ -1,5 +1,5 @@
 import type { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
-import type { Container, ContainerStatus, ResourceList, SELinuxOptions } from "./container.ts";
+import type { Container, ContainerStatus, EphemeralContainer, ResourceList, SELinuxOptions } from "./container.ts";
 import type { Condition, KubeObject, ObjectMeta, ResourceType } from "./meta.ts";
 import type { Volume } from "./volume.ts";
 
@@ -21,6 +21,8 @@ export interface PodSecurityContext {
 export interface PodSpec {
   containers: Container[];
   initContainers?: Container[];
+  /** Added to a running pod through the subresource of this name. */
+  ephemeralContainers?: EphemeralContainer[];
   volumes?: Volume[];
   restartPolicy?: RestartPolicy;
   terminationGracePeriodSeconds?: number;
@@ -68,6 +70,7 @@ export interface PodStatus {
   startTime?: string;
   initContainerStatuses?: ContainerStatus[];
   containerStatuses?: ContainerStatus[];
+  ephemeralContainerStatuses?: ContainerStatus[];
   qosClass?: "Guaranteed" | "Burstable" | "BestEffort";
   observedGeneration?: number;
 }

@@ -9,8 +9,3 @@ export type OwnAccount = (typeof ownAccounts)[number];
 export function ownAccount(user: UserInfo, namespace: string): OwnAccount | undefined {
   return ownAccounts.find((account) => user.username === `system:serviceaccount:${namespace}:${account}`);
 }
-
-/** The node that the caller's token is bound to. Kubernetes puts it into the token of every pod. */
-export function callerNode(user: UserInfo): string | undefined {
-  return user.extra?.["authentication.kubernetes.io/node-name"]?.[0];
-}

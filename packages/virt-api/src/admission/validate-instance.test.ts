@@ -87,15 +87,6 @@ describe("validateInstanceUpdate", () => {
     expect(update(ordinary, { username: "ann" }).allowed).toBe(true);
   });
 
-  it("lets a node agent change only the VMIs of its own node", () => {
-    const agent = (node: string) => ({
-      username: "system:serviceaccount:kubevirt:virt-handler",
-      extra: { "authentication.kubernetes.io/node-name": [node] },
-    });
-    expect(update(running, agent("n1")).allowed).toBe(true);
-    expect(update(running, agent("n2")).status?.message).toContain("virt-handler of node n2 may only change");
-  });
-
   it("asks the hypervisor layer about changes that our own roles make to a running guest", () => {
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
     const object = { ...running, spec: { ...running.spec, volumes } };

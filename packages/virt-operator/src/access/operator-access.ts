@@ -30,7 +30,16 @@ export const virtOperatorAccess: RoleAccess = {
     rule("apiextensions.k8s.io", ["customresourcedefinitions"], manage),
     rule("rbac.authorization.k8s.io", ["clusterroles", "clusterrolebindings", "roles", "rolebindings"], manage),
     rule("scheduling.k8s.io", ["priorityclasses"], manage),
-    rule("admissionregistration.k8s.io", ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"], manage),
+    rule(
+      "admissionregistration.k8s.io",
+      [
+        "mutatingwebhookconfigurations",
+        "validatingwebhookconfigurations",
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+      ],
+      manage,
+    ),
     rule("apiregistration.k8s.io", ["apiservices"], manage),
     ...granted,
   ],

@@ -20,6 +20,11 @@ const nodeFolders: readonly { readonly hostPath: NonNullable<Volume["hostPath"]>
     hostPath: { path: "/var/lib/kubelet/device-plugins", type: "DirectoryOrCreate" },
     mount: { name: "device-plugins", mountPath: handlerPaths.devicePlugins },
   },
+  // Whether the kubelet gives whole CPUs away.
+  {
+    hostPath: { path: "/var/lib/kubelet" },
+    mount: { name: "kubelet", mountPath: handlerPaths.kubelet, readOnly: true },
+  },
   // Its records of launchers, which must outlive its own restart.
   {
     hostPath: { path: "/var/run/kubevirt", type: "DirectoryOrCreate" },
