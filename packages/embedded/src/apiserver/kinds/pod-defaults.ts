@@ -42,10 +42,18 @@ function defaultContainer(container: JsonObject): void {
     const resourceRef = valueAt(variable, "valueFrom", "resourceFieldRef");
     if (isJsonObject(resourceRef)) fill(resourceRef, { divisor: "0" });
   }
-  const limits = valueAt(container, "resources", "limits");
-  if (isJsonObject(limits) && isJsonObject(container["resources"])) {
-    const requests = container["resources"]["requests"];
-    container["resources"]["requests"] = { ...limits, ...(isJsonObject(requests) ? requests : {}) };
+}
+
+/** What a container may use at most is what it asks for, unless it says otherwise; in pods only, not in templates. */
+export function defaultRequests(spec: JsonObject): void {
+  for (const list of ["containers", "initContainers"]) {
+    for (const container of objectsIn(spec[list])) {
+      const { resources } = container;
+      const limits = valueAt(resources, "limits");
+      if (!isJsonObject(limits) || !isJsonObject(resources)) continue;
+      const { requests } = resources;
+      resources["requests"] = { ...limits, ...(isJsonObject(requests) ? requests : {}) };
+    }
   }
 }
 

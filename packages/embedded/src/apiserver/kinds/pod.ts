@@ -5,7 +5,7 @@ import { deepEqual, isJsonObject, valueAt, type JsonObject, textOf } from "../js
 import { ageColumn, ageOf, computed, nameColumn, textColumn, wide } from "./columns.ts";
 import { validateName } from "../registry/object-names.ts";
 import type { ApiObject, BuiltinKind } from "./kind.ts";
-import { defaultPodSpec, fill, objectsIn } from "./pod-defaults.ts";
+import { defaultPodSpec, defaultRequests, fill, objectsIn } from "./pod-defaults.ts";
 
 export const pod: BuiltinKind = {
   group: "",
@@ -34,6 +34,7 @@ export const pod: BuiltinKind = {
     applyDefaults(object) {
       if (!isJsonObject(object["spec"])) object["spec"] = {};
       defaultPodSpec(object["spec"] as JsonObject);
+      defaultRequests(object["spec"] as JsonObject);
       fill(object["spec"] as JsonObject, { enableServiceLinks: true });
       if (valueAt(object, "spec", "hostNetwork") === true) defaultHostPorts(object["spec"] as JsonObject);
     },
