@@ -22,13 +22,17 @@ export interface QemuStackDependencies {
   readonly logger: Logger;
   /** Directory of this launcher's own, for files that live for a moment. */
   readonly scratchDirectory: string;
+  /** Where state that outlives the launcher is kept, such as a persistent TPM's; by default it goes with the launcher. */
+  readonly persistentDirectory?: string;
 }
 
 /** The stack that runs QEMU itself and speaks QMP with it. */
 export function createQemuStack(dependencies: QemuStackDependencies): Stack {
   const logger = dependencies.logger.with({ stack: "qemu" });
   const spawn = spawnVmm({ onStderr: (line) => logger.warn("QEMU", { line }) });
-  const lifecycle = new QemuLifecycle({ clock: dependencies.clock, logger, spawn });
+  const { scratchDirectory, persistentDirectory = scratchDirectory } = dependencies;
+  const directories = { stateDirectory: scratchDirectory, persistentDirectory };
+  const lifecycle = new QemuLifecycle({ clock: dependencies.clock, logger, spawn, directories });
   const probe = new QemuProbe({ clock: dependencies.clock, spawn });
   return {
     name: "qemu",

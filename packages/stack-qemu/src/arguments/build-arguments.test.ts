@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Domain } from "@polyvirt/domain";
+import { testHost } from "../testing/machine-host.ts";
 import { buildArguments } from "./build-arguments.ts";
 
 type Devices = NonNullable<Domain["devices"]>;
@@ -14,7 +15,7 @@ const base: Domain = {
 };
 
 function args(part: Partial<Domain>): readonly string[] {
-  return buildArguments({ ...base, ...part }).args;
+  return buildArguments({ ...base, ...part }, testHost).args;
 }
 
 /** Values of one option, JSON ones read. */
@@ -201,7 +202,7 @@ describe("buildArguments", () => {
     const os = { type: { value: "hvm", arch: "s390x", machine: "s390-ccw-virtio" } } as const;
     const devices: Devices = { rngs: [{ model: "virtio-non-transitional", backend: { model: "random" } }] };
     expect(values("-device", { os, devices })).toEqual([{ driver: "virtio-rng-ccw", id: "rng0", rng: "objrng0" }]);
-    expect(buildArguments({ ...base, os, devices }).emulator).toBe("/usr/bin/qemu-system-s390x");
+    expect(buildArguments({ ...base, os, devices }, testHost).emulator).toBe("/usr/bin/qemu-system-s390x");
   });
 
   it("forwards ports of the pod into the guest", () => {

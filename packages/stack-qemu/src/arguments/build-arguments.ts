@@ -7,11 +7,21 @@ import { addControllers, type Buses } from "./controller.ts";
 import { addCpu } from "./cpu.ts";
 import { addDisk } from "./disk.ts";
 import { addFeatures } from "./features.ts";
+import { addFilesystems } from "./filesystem.ts";
 import { addGraphics } from "./graphics.ts";
+import { addHostDevices } from "./host-device.ts";
 import { addInputs } from "./input.ts";
 import { addInterfaces } from "./interface.ts";
+import { addLaunchSecurity } from "./launch-security.ts";
 import { addLifecycleActions } from "./lifecycle-actions.ts";
-import { MachinePlan, type AfterStart, type DomainSection } from "./machine-plan.ts";
+import {
+  MachinePlan,
+  type AfterStart,
+  type Companion,
+  type DomainSection,
+  type HostNeed,
+  type MachineHost,
+} from "./machine-plan.ts";
 import { addMemory } from "./memory.ts";
 import { keyValues } from "./option.ts";
 import { addOs, readMachine } from "./os.ts";
@@ -19,8 +29,12 @@ import { addPanics } from "./panic.ts";
 import { addRngs } from "./rng.ts";
 import { Section } from "./section.ts";
 import { addSerials } from "./serial.ts";
+import { addSounds } from "./sound.ts";
 import { addSysinfo } from "./sysinfo.ts";
+import { addTpms } from "./tpm.ts";
+import { addUsbRedirection } from "./usb-redirection.ts";
 import { addVideos } from "./video.ts";
+import { addVsock } from "./vsock.ts";
 import { addWatchdogs } from "./watchdog.ts";
 
 export interface QemuCommand {
@@ -28,6 +42,10 @@ export interface QemuCommand {
   readonly args: readonly string[];
   /** Monitor commands to run before the guest may. */
   readonly afterStart: readonly AfterStart[];
+  /** Files of the host that must be there. */
+  readonly needs: readonly HostNeed[];
+  /** Programs to start before QEMU. */
+  readonly companions: readonly Companion[];
   /** What a device that is added later has to fit into. */
   readonly hardware: Hardware;
 }
@@ -41,27 +59,38 @@ export interface Hardware {
  * The machine definition as QEMU's arguments. Whatever the definition says that has no place in them is refused, all of
  * it at once and by path: a machine is what its definition says, or it does not start.
  */
-export function buildArguments(definition: Domain): QemuCommand {
+export function buildArguments(definition: Domain, host: MachineHost): QemuCommand {
   const domain = new Section<Domain>(definition);
   const architecture = readMachine(domain);
   const virtType = domain.oneOf("type", ["qemu", "kvm", "hyperv"]);
   if (virtType === undefined) throw errors.StackDefinitionRefused("read type: it must be qemu, kvm or hyperv");
-  const plan = new MachinePlan(architecture, virtType);
+  const plan = new MachinePlan(architecture, virtType, host);
   const emulator = domain.requireChild("devices").text("emulator") ?? architecture.emulator;
   if (!/^\/[A-Za-z0-9._/-]+$/.test(emulator)) {
     throw errors.StackDefinitionRefused("read devices.emulator: it must be an absolute path of plain characters");
   }
 
   addIdentity(domain, plan);
-  for (const add of [addMemory, addCpu, addFeatures, addClock, addOs, addSysinfo, addLifecycleActions, addIothreads]) {
-    add(domain, plan);
-  }
+  for (const add of machineParts) add(domain, plan);
   const buses = addDevices(domain, plan);
   const passthrough = commandline(domain);
   refuseUnread(domain);
   const args = [...baseArguments, ...plan.write(), ...passthrough];
-  return { emulator, args, afterStart: plan.afterStart, hardware: { plan, buses } };
+  const { afterStart, needs, companions } = plan;
+  return { emulator, args, afterStart, needs, companions, hardware: { plan, buses } };
 }
+
+const machineParts = [
+  addMemory,
+  addCpu,
+  addFeatures,
+  addClock,
+  addOs,
+  addSysinfo,
+  addLifecycleActions,
+  addLaunchSecurity,
+  addIothreads,
+] as const;
 
 /** No file of the host and no default device gets into the machine, and QEMU gives up rights that it will not need. */
 const baseArguments = [
@@ -109,6 +138,12 @@ function addDevices(domain: DomainSection, plan: MachinePlan): Buses {
   addBalloon(domain, plan);
   addWatchdogs(domain, plan);
   addPanics(domain, plan);
+  addSounds(domain, plan);
+  addTpms(domain, plan);
+  addVsock(domain, plan);
+  addFilesystems(domain, plan);
+  addHostDevices(domain, buses, plan);
+  addUsbRedirection(domain, buses, plan);
   return buses;
 }
 

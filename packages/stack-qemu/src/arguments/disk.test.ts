@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { Domain } from "@polyvirt/domain";
+import { testHost } from "../testing/machine-host.ts";
 import { buildArguments } from "./build-arguments.ts";
 
 type Disk = NonNullable<NonNullable<Domain["devices"]>["disks"]>[number];
 
 function build(disk: Disk) {
-  const { args } = buildArguments({
+  const definition: Domain = {
     type: "qemu",
     name: "vm",
     memory: { value: 64, unit: "MiB" },
     os: { type: { value: "hvm", arch: "x86_64", machine: "q35" } },
     devices: { disks: [disk] },
-  });
+  };
+  const { args } = buildArguments(definition, testHost);
   const read = (option: string): Record<string, unknown>[] =>
     args.flatMap((arg, index) => (args[index - 1] === option ? [JSON.parse(arg)] : []));
   return { nodes: read("-blockdev"), device: read("-device").at(-1) ?? {} };

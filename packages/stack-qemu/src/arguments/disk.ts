@@ -1,4 +1,4 @@
-import type { BackingStore, Disk, DiskSource } from "./definition-types.ts";
+import type { BackingStore, Disk, DiskSource, DiskTarget } from "./definition-types.ts";
 import { deviceId, placement, virtioDriver, virtioProperties } from "./device.ts";
 import type { DeviceProperties, MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
@@ -43,8 +43,10 @@ export function buildDisk(disk: DiskSection, prefix: string, buses: DiskBuses, p
     cacheModes[
       driver?.oneOf("cache", ["default", "none", "writeback", "writethrough", "directsync", "unsafe"]) ?? "default"
     ];
+  const manager = addReservations(disk, id, plan);
+  addTray(target, kind, id, plan);
   const readOnly = disk.child("readonly") !== undefined || kind === "cdrom";
-  const nodes = storageNodes(disk, prefix, { cache, readOnly });
+  const nodes = storageNodes(disk, prefix, { cache, readOnly, ...(manager && { manager }) });
   const top = nodes.at(-1)?.["node-name"];
   const blockio = disk.child("blockio");
   // Snapshots of the whole guest are made elsewhere.
@@ -81,6 +83,32 @@ const cacheModes = {
 interface StorageOptions {
   readonly cache: CacheMode;
   readonly readOnly: boolean;
+  /** Object that carries out SCSI reservations for the guest. */
+  readonly manager?: string;
+}
+
+/** Reservations are made by a privileged helper of the node, over its socket. */
+function addReservations(disk: DiskSection, id: string, plan: MachinePlan): string | undefined {
+  const reservations = disk.child("source")?.child("reservations");
+  if (reservations === undefined) return undefined;
+  if (reservations.toggle("managed") ?? true) {
+    throw reservations.refuse("managed", "the node's own helper must be named by its socket");
+  }
+  const source = reservations.requireChild("source");
+  source.oneOf("type", ["unix"]);
+  source.oneOf("mode", ["client"]);
+  const path = source.requireText("path");
+  plan.requireFile(path, `${reservations.path}: the node's helper for reservations does not listen`);
+  const manager = `pr-helper-${id}`;
+  plan.addObject("pr-manager-helper", manager, { path });
+  return manager;
+}
+
+/** QEMU starts drives closed. */
+function addTray(target: Section<DiskTarget>, kind: string, id: string, plan: MachinePlan): void {
+  if (target.oneOf("tray", ["open", "closed"]) !== "open") return;
+  if (kind !== "cdrom") throw target.refuse("tray", "only a CD-ROM drive has a tray");
+  plan.addAfterStart({ command: "blockdev-open-tray", args: { id, force: true } });
 }
 
 /**
@@ -109,6 +137,7 @@ function storageNodes(disk: DiskSection, prefix: string, options: StorageOptions
     {
       ...storage(type, path, `${prefix}-storage`, options),
       aio: driver?.oneOf("io", ["threads", "native", "io_uring"]),
+      "pr-manager": options.manager,
       discard,
     },
     {
@@ -221,6 +250,10 @@ function virtioDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Dev
   if (!known) throw disk.refuse("model", "this model of a virtio disk is not known");
   const options = disk.child("driver");
   const iothread = options?.number("iothread");
+  // Several threads share the queues of one disk; QEMU knows that from version 9 on and refuses it before.
+  const threads = (options?.child("iothreads")?.children("iothreads") ?? []).map((thread) => ({
+    iothread: `iothread${thread.number("id") ?? 0}`,
+  }));
   return {
     driver,
     ...virtioProperties(options),
@@ -229,6 +262,7 @@ function virtioDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Dev
     ioeventfd: options?.toggle("ioeventfd"),
     event_idx: options?.toggle("eventIdx"),
     iothread: iothread === undefined ? undefined : `iothread${iothread}`,
+    "iothread-vq-mapping": threads.length === 0 ? undefined : threads,
     ...placement(disk, plan),
   };
 }

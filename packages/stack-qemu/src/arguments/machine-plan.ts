@@ -16,6 +16,7 @@ export class MachinePlan {
   readonly architecture: GuestArchitecture;
   /** `qemu` means software emulation. */
   readonly virtType: "qemu" | "kvm" | "hyperv";
+  readonly host: MachineHost;
   readonly #machine = new Map<string, string | number | boolean>();
   readonly #cpu = new Map<string, string | number | boolean>();
   readonly #accel = new Map<string, string | number | boolean>();
@@ -25,11 +26,14 @@ export class MachinePlan {
   readonly #ids = new Set<string>();
   readonly #blockNodes = new Map<string, readonly string[]>();
   readonly #afterStart: AfterStart[] = [];
+  readonly #companions: Companion[] = [];
+  readonly #needs: HostNeed[] = [];
   #cpuModel: string | undefined;
 
-  constructor(architecture: GuestArchitecture, virtType: MachinePlan["virtType"]) {
+  constructor(architecture: GuestArchitecture, virtType: MachinePlan["virtType"], host: MachineHost) {
     this.architecture = architecture;
     this.virtType = virtType;
+    this.host = host;
   }
 
   setMachine(values: OptionValues): void {
@@ -66,6 +70,15 @@ export class MachinePlan {
     this.#backends.push("-blockdev", json(properties));
   }
 
+  /** A back end whose option takes no JSON. */
+  addBackend(option: string, head: string, values: OptionValues): void {
+    this.#backends.push(option, keyValues(head, values));
+  }
+
+  addAudio(properties: Readonly<Record<string, unknown>>): void {
+    this.#backends.push("-audiodev", json(properties));
+  }
+
   addNetdev(properties: Readonly<Record<string, unknown>>): void {
     this.#backends.push("-netdev", json(properties));
   }
@@ -77,6 +90,24 @@ export class MachinePlan {
   /** A monitor command that must run before the guest does. */
   addAfterStart(command: AfterStart): void {
     this.#afterStart.push(command);
+  }
+
+  /** A program that must run before QEMU does, and ends with it. */
+  addCompanion(companion: Companion): void {
+    this.#companions.push(companion);
+  }
+
+  /** Without this file of the host the machine would not start; `why` says which part of the definition wants it. */
+  requireFile(path: string, why: string): void {
+    this.#needs.push({ path, why });
+  }
+
+  get companions(): readonly Companion[] {
+    return this.#companions;
+  }
+
+  get needs(): readonly HostNeed[] {
+    return this.#needs;
   }
 
   /** True the first time; a second device may not have the same id. */
@@ -119,6 +150,32 @@ export class MachinePlan {
       ...this.#devices,
     ];
   }
+}
+
+/** What the arguments may say about the host that the machine starts on. */
+export interface MachineHost {
+  /** Milliseconds since 1970, for clocks that begin at a moment of their own. */
+  readonly now: number;
+  /** For sockets and state that end with the launcher. */
+  readonly stateDirectory: string;
+  /** For state that outlives the launcher. */
+  readonly persistentDirectory: string;
+}
+
+export interface Companion {
+  /** For messages. */
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Made before it starts, for its user alone. */
+  readonly directories: readonly string[];
+  /** It is ready when this socket is there. */
+  readonly socket: string;
+}
+
+export interface HostNeed {
+  readonly path: string;
+  readonly why: string;
 }
 
 export interface AfterStart {

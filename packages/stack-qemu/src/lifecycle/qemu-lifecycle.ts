@@ -9,20 +9,26 @@ import {
   type StartOptions,
 } from "@polyvirt/stack";
 import { buildArguments, type QemuCommand } from "../arguments/build-arguments.ts";
+import type { MachineHost } from "../arguments/machine-plan.ts";
 import type { QmpEvent } from "../qmp/qmp-client.ts";
+import { checkNeeds, startCompanions } from "../process/companions.ts";
 import { QemuMachine, type MachineDependencies, type MachineListener } from "./qemu-machine.ts";
+
+interface LifecycleDependencies extends MachineDependencies {
+  readonly directories: Pick<MachineHost, "stateDirectory" | "persistentDirectory">;
+}
 
 type BringUp = (machine: QemuMachine, command: QemuCommand) => Promise<void>;
 
 /** One machine at a time, and everything that the launcher may do to it as a whole. */
 export class QemuLifecycle implements Lifecycle {
-  readonly #dependencies: MachineDependencies;
+  readonly #dependencies: LifecycleDependencies;
   readonly #listeners = new Set<DomainEventListener>();
   readonly #monitorListeners = new Set<(event: QmpEvent) => void>();
   #machine: QemuMachine | undefined;
   #starting: { readonly name: string; readonly done: Promise<void> } | undefined;
 
-  constructor(dependencies: MachineDependencies) {
+  constructor(dependencies: LifecycleDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -50,20 +56,25 @@ export class QemuLifecycle implements Lifecycle {
   }
 
   async #startNew(definition: Domain, extraArguments: readonly string[], bringUp: BringUp): Promise<void> {
-    const command = buildArguments(definition);
+    const { clock, logger, directories } = this.#dependencies;
+    const command = buildArguments(definition, { now: clock.now(), ...directories });
+    checkNeeds(definition.name ?? "the machine", command.needs);
+    const companions = await startCompanions(command.companions, { clock, logger });
     const listener: MachineListener = {
       onEvent: (event) => this.report(event),
       onMonitorEvent: (event) => {
         for (const hear of this.#monitorListeners) hear(event);
       },
     };
-    this.#machine = await QemuMachine.spawn(definition, command, this.#dependencies, listener, extraArguments);
     try {
+      this.#machine = await QemuMachine.spawn(definition, command, this.#dependencies, listener, extraArguments);
       await bringUp(this.#machine, command);
     } catch (error) {
       this.#machine = undefined;
+      companions.stop();
       throw error;
     }
+    void this.#machine.ended.then(() => companions.stop());
   }
 
   pause(): Promise<void> {
