@@ -15,6 +15,7 @@ export const amd64 = {
     allowed: ["vga", "cirrus", "virtio", "ramfb", "bochs"],
   },
   graphicsInputs: [],
+  tpmModel: { transient: "tpm-tis", persistent: "tpm-crb" },
   watchdog: "i6300esb",
   panicModels: ["hyperv", "isa", "pvpanic"],
   acpi: "always",
@@ -27,5 +28,5 @@ export const amd64 = {
   retiredCpuFeatures: ["mpx"],
   launchSecurity: true,
   hyperv: true,
-  slowEmulatedCpuFeatures: [],
+  emulatedCpuSwitches: [],
 } as const satisfies ArchitectureProfile;

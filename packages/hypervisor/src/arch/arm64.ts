@@ -14,6 +14,7 @@ export const arm64 = {
     { type: "tablet", bus: "usb" },
     { type: "keyboard", bus: "usb" },
   ],
+  tpmModel: { transient: "tpm-tis", persistent: "tpm-tis" },
   watchdog: undefined,
   panicModels: ["pvpanic"],
   acpi: "with-efi",
@@ -27,5 +28,5 @@ export const arm64 = {
   launchSecurity: false,
   hyperv: false,
   // Pointer authentication makes emulated guests four times slower.
-  slowEmulatedCpuFeatures: ["pauth"],
+  emulatedCpuSwitches: ["max-arm-cpu.pauth=off"],
 } as const satisfies ArchitectureProfile;

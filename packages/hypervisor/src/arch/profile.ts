@@ -17,6 +17,8 @@ export interface ArchitectureProfile {
   readonly video: { readonly bios: VideoDefault; readonly efi: VideoDefault; readonly allowed: readonly string[] };
   /** Input devices that come with graphics. */
   readonly graphicsInputs: readonly { readonly type: string; readonly bus: string }[];
+  /** Model of an emulated TPM; only some keep their state where it can be moved along with the guest. */
+  readonly tpmModel: { readonly transient: string; readonly persistent: string };
   readonly watchdog: "i6300esb" | "diag288" | undefined;
   readonly panicModels: readonly string[];
   /** Whether there is ACPI: always, never, or only when UEFI brings its tables. */
@@ -34,8 +36,8 @@ export interface ArchitectureProfile {
   readonly retiredCpuFeatures: readonly string[];
   readonly launchSecurity: boolean;
   readonly hyperv: boolean;
-  /** CPU features that cost an emulated guest far more than they give. */
-  readonly slowEmulatedCpuFeatures: readonly string[];
+  /** Switches of QEMU's best CPU whose feature costs an emulated guest far more than it gives. */
+  readonly emulatedCpuSwitches: readonly string[];
 }
 
 type DiskBus = "sata" | "scsi" | "virtio";

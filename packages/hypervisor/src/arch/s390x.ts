@@ -11,6 +11,7 @@ export const s390x = {
   usb: "never",
   video: { bios: { type: "virtio" }, efi: { type: "virtio" }, allowed: ["virtio"] },
   graphicsInputs: [{ type: "keyboard", bus: "virtio" }],
+  tpmModel: { transient: "tpm-tis", persistent: "tpm-tis" },
   watchdog: "diag288",
   panicModels: [],
   acpi: "never",
@@ -23,5 +24,5 @@ export const s390x = {
   retiredCpuFeatures: [],
   launchSecurity: false,
   hyperv: false,
-  slowEmulatedCpuFeatures: [],
+  emulatedCpuSwitches: [],
 } as const satisfies ArchitectureProfile;

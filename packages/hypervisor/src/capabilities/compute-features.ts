@@ -26,6 +26,9 @@ export const computeFeatures = [
   field("cpu.dedicated", "Dedicated CPUs", "domain.cpu.dedicatedCpuPlacement", ({ domain }) => {
     return domain.cpu?.dedicatedCpuPlacement === true;
   }),
+  field("cpu.hotplug", "CPU hotplug", "domain.cpu.maxSockets", ({ domain: { cpu } }) => {
+    return (cpu?.maxSockets ?? 0) > (cpu?.sockets || 1);
+  }),
   field("memory.hotplug", "Memory hotplug", "domain.memory.maxGuest", ({ domain: { memory } }) => {
     return memory?.maxGuest !== undefined && memory.maxGuest !== memory.guest;
   }),
@@ -45,6 +48,12 @@ export const computeFeatures = [
     "domain.firmware.bootloader.efi.persistent",
     ({ domain }) => domain.firmware?.bootloader?.efi?.persistent === true,
   ),
+  field("firmware.serial", "Serial number of the machine", "domain.firmware.serial", ({ domain }) => {
+    return Boolean(domain.firmware?.serial);
+  }),
+  field("chassis", "Description of the chassis", "domain.chassis", ({ domain }) => {
+    return Object.values(domain.chassis ?? {}).some(Boolean);
+  }),
   field("firmware.acpi-tables", "ACPI tables from a volume", "domain.firmware.acpi", ({ domain }) => {
     return Boolean(domain.firmware?.acpi?.slicNameRef ?? domain.firmware?.acpi?.msdmNameRef);
   }),

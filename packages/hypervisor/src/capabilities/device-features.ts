@@ -68,6 +68,9 @@ export const deviceFeatures = [
   diskBus("scsi"),
   diskBus("usb"),
   diskBus("virtio"),
+  field("virtio-transitional", "Legacy virtio devices", "domain.devices.useVirtioTransitional", ({ domain }) => {
+    return domain.devices.useVirtioTransitional === true;
+  }),
   each("disks.reservation", "SCSI persistent reservation", "domain.devices.disks[].lun.reservation", disks, (disk) => {
     return disk.lun?.reservation === true;
   }),

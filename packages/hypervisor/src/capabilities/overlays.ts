@@ -10,7 +10,7 @@ const inConfig = (gate: FeatureGateName): Support =>
 
 const noVideo = (type: string, architecture: string): Support =>
   unsupported(`video model '${type}' is not supported on ${architecture} architecture`);
-const onlyAmd64 = (what: string, architecture: string): Support =>
+const notOn = (what: string, architecture: string): Support =>
   unsupported(`${what} is not supported on ${architecture} architecture`);
 
 const hypervKeys = [
@@ -36,19 +36,19 @@ function withoutPcDevices(architecture: string): Readonly<Partial<Record<Feature
   const security = unsupported(`No launchSecurity support for architecture: ${architecture}`);
   return {
     ...Object.fromEntries(
-      hypervKeys.map((key) => [`hyperv.${key}`, onlyAmd64(`Hyper-V enlightenment ${key}`, architecture)]),
+      hypervKeys.map((key) => [`hyperv.${key}`, notOn(`Hyper-V enlightenment ${key}`, architecture)]),
     ),
     "launch-security.sev": security,
     "launch-security.snp": security,
     "launch-security.tdx": security,
-    "features.apic": onlyAmd64("the APIC", architecture),
-    "features.smm": onlyAmd64("system management mode", architecture),
-    "features.pvspinlock": onlyAmd64("paravirtual spinlocks", architecture),
-    "clock.kvm": onlyAmd64("the kvmclock timer", architecture),
-    "clock.hyperv": onlyAmd64("the Hyper-V timer", architecture),
-    "clock.hpet": onlyAmd64("the HPET timer", architecture),
-    "clock.pit": onlyAmd64("the PIT timer", architecture),
-    "memory.hotplug": onlyAmd64("memory hotplug", architecture),
+    "features.apic": notOn("the APIC", architecture),
+    "features.smm": notOn("system management mode", architecture),
+    "features.pvspinlock": notOn("paravirtual spinlocks", architecture),
+    "clock.kvm": notOn("the kvmclock timer", architecture),
+    "clock.hyperv": notOn("the Hyper-V timer", architecture),
+    "clock.hpet": notOn("the HPET timer", architecture),
+    "clock.pit": notOn("the PIT timer", architecture),
+    "memory.hotplug": notOn("memory hotplug", architecture),
     "video.vga": noVideo("vga", architecture),
     "video.cirrus": noVideo("cirrus", architecture),
     "video.bochs": noVideo("bochs", architecture),
@@ -81,7 +81,8 @@ export const baseOverlays: Readonly<Record<string, Readonly<Partial<Record<Featu
   arm64: {
     ...withoutPcDevices("arm64"),
     "firmware.bios": unsupported("Arm64 does not support bios boot, please change to uefi boot"),
-    "firmware.secure-boot": onlyAmd64("UEFI secure boot", "arm64"),
+    "firmware.secure-boot": notOn("UEFI secure boot", "arm64"),
+    "cpu.hotplug": notOn("CPU hotplug", "arm64"),
     "cpu.named-model": unsupported("currently, host-passthrough is the only model supported on Arm64"),
     "cpu.host-model": unsupported("currently, host-passthrough is the only model supported on Arm64"),
     "disks.sata": unsupported("Arm64 not support this disk bus type, please use virtio or scsi"),
@@ -89,26 +90,30 @@ export const baseOverlays: Readonly<Record<string, Readonly<Partial<Record<Featu
     "watchdog.i6300esb": unsupported("Arm64 not support Watchdog device"),
     "watchdog.diag288": unsupported("Arm64 not support Watchdog device"),
     sound: unsupported("Arm64 not support sound device"),
-    "panic-devices.hyperv": onlyAmd64("panic device hyperv", "arm64"),
-    "panic-devices.isa": onlyAmd64("panic device isa", "arm64"),
+    "panic-devices.hyperv": notOn("panic device hyperv", "arm64"),
+    "panic-devices.isa": notOn("panic device isa", "arm64"),
   },
   s390x: {
     ...withoutPcDevices("s390x"),
-    "features.acpi": onlyAmd64("ACPI", "s390x"),
-    "firmware.bios": onlyAmd64("choosing a BIOS", "s390x"),
-    "firmware.efi": onlyAmd64("UEFI", "s390x"),
-    "firmware.secure-boot": onlyAmd64("UEFI secure boot", "s390x"),
+    "features.acpi": notOn("ACPI", "s390x"),
+    chassis: notOn("a description of the chassis", "s390x"),
+    "firmware.serial": notOn("a serial number of the machine", "s390x"),
+    "firmware.bios": notOn("choosing a BIOS", "s390x"),
+    "firmware.efi": notOn("UEFI", "s390x"),
+    "firmware.secure-boot": notOn("UEFI secure boot", "s390x"),
     "disks.sata": unsupported("s390x does not support this disk bus type, please use virtio or scsi"),
     "disks.usb": unsupported("s390x does not support this disk bus type, please use virtio or scsi"),
-    "disks.pci-address": onlyAmd64("a PCI address", "s390x"),
-    "interfaces.pci-address": onlyAmd64("a PCI address", "s390x"),
+    "disks.pci-address": notOn("a PCI address", "s390x"),
+    "interfaces.pci-address": notOn("a PCI address", "s390x"),
+    "interfaces.acpi-index": notOn("an ACPI index", "s390x"),
+    "virtio-transitional": notOn("the legacy interface of virtio devices", "s390x"),
     "interfaces.emulated-model": unsupported("s390x only supports network interfaces of model virtio"),
     "inputs.usb": unsupported("s390x has no USB, please use bus virtio"),
     "usb-redirection": unsupported("s390x has no USB"),
     "watchdog.i6300esb": unsupported("s390x only supports Diag288 watchdog device"),
     "video.ramfb": noVideo("ramfb", "s390x"),
-    sound: onlyAmd64("a sound device", "s390x"),
-    tpm: onlyAmd64("a TPM", "s390x"),
+    sound: notOn("a sound device", "s390x"),
+    tpm: notOn("a TPM", "s390x"),
     "panic-devices": unsupported("custom panic devices are not supported on s390x architecture"),
   },
 };

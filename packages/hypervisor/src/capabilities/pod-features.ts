@@ -34,6 +34,13 @@ export const podFeatures = [
     (iface) => Boolean(iface.pciAddress),
   ),
   each(
+    "interfaces.acpi-index",
+    "Chosen ACPI index of an interface",
+    "domain.devices.interfaces[].acpiIndex",
+    interfaces,
+    (iface) => Boolean(iface.acpiIndex),
+  ),
+  each(
     "interfaces.emulated-model",
     "Emulated network adapters",
     "domain.devices.interfaces[].model",

@@ -28,16 +28,23 @@ function modelOf(vmi: VirtualMachineInstance, profile: ArchitectureProfile, cont
     name,
     policy: policy || "require",
   }));
-  const withFeatures = (cpu: DomainCpu, extra: readonly DomainCpuFeature[] = []): DomainCpu => {
-    const added = extra.filter(({ name }) => !wanted.some((feature) => feature.name === name));
+  const withFeatures = (cpu: DomainCpu, disabled: readonly string[] = []): DomainCpu => {
+    const added = disabled
+      .filter((name) => !wanted.some((feature) => feature.name === name))
+      .map((name) => ({ name, policy: "disable" }));
     const features = [...wanted, ...added];
     return features.length === 0 ? cpu : { ...cpu, features };
   };
-  const disable = (names: readonly string[]): DomainCpuFeature[] => names.map((name) => ({ name, policy: "disable" }));
-  if (model === "host-model" || model === "host-passthrough") {
-    if (!isEmulated(vmi, context)) return withFeatures({ mode: model });
-    // A host model describes the host's own CPU, which an emulated guest does not run on.
-    return withFeatures({ mode: "maximum" }, disable(profile.slowEmulatedCpuFeatures));
-  }
-  return withFeatures({ mode: "custom", model: { value: model } }, disable(profile.retiredCpuFeatures));
+  if (hasBestEmulatedCpu(vmi, context)) return withFeatures({ mode: "maximum" });
+  if (isHostModel(model)) return withFeatures({ mode: model });
+  return withFeatures({ mode: "custom", model: { value: model } }, profile.retiredCpuFeatures);
+}
+
+function isHostModel(model: string): boolean {
+  return model === "host-model" || model === "host-passthrough";
+}
+
+/** A host model describes the host's own CPU, which an emulated guest does not run on: it gets the best that QEMU has. */
+export function hasBestEmulatedCpu(vmi: VirtualMachineInstance, context: ConverterContext): boolean {
+  return isHostModel(vmi.spec.domain.cpu?.model || "host-model") && isEmulated(vmi, context);
 }

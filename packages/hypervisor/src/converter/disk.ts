@@ -33,8 +33,15 @@ function convert(
     throw refuse(`spec.domain.devices.disks (${given.name})`, "the launcher has no storage for its volume");
   const bus = busOf(given);
   const device = given.cdrom === undefined ? (given.lun === undefined ? "disk" : "lun") : "cdrom";
+  if (device === "lun" && location.kind !== "block")
+    throw refuse(
+      `spec.domain.devices.disks (${given.name}).lun`,
+      "a LUN needs a block device, and its volume is a file",
+    );
   const readonly =
     (given.cdrom?.readonly ?? given.disk?.readonly ?? given.lun?.readonly) === true || location.readonly === true;
+  if (readonly && device === "disk" && bus === "sata")
+    throw refuse(`spec.domain.devices.disks (${given.name})`, "sata hard-disks do not support read-only.");
   return {
     device,
     type: location.kind,

@@ -1,6 +1,6 @@
 /**
  * VMIs from `testdata/` as libvirt would get them. A wanted change is taken over with
- * `npx vitest run packages/hypervisor/src/converter/golden.test.ts -u`; the diff of the XML files is then the review.
+ * `npm run golden`; the diff of the XML files is then the review.
  */
 import { readFileSync } from "node:fs";
 import { validateDomain, writeDomain } from "@polyvirt/domain";

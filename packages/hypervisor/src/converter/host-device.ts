@@ -40,7 +40,13 @@ function convert(alias: string, location: HostDeviceLocation): DomainHostdev {
     case "pci": {
       if (!isPciAddress(location.address)) throw refuse(alias, `${location.address} is not a PCI address`);
       const { domain, bus, slot, function: fn } = parsePciAddress(location.address) ?? {};
-      return { ...base, type: "pci", source: { address: { domain, bus, slot, function: fn } } };
+      // Said outright: libvirt would otherwise look for the driver on the machine that defines the guest.
+      return {
+        ...base,
+        type: "pci",
+        driver: { name: location.driver ?? "vfio" },
+        source: { address: { domain, bus, slot, function: fn } },
+      };
     }
     case "mdev":
       return { ...base, type: "mdev", model: "vfio-pci", source: { address: { uuid: location.uuid } } };

@@ -105,7 +105,7 @@ function locate(volume: Volume): VolumeLocation {
   if (persistentVolumeClaim !== undefined || dataVolume !== undefined) {
     return { kind: "file", path: `${privateFolder}/vmi-disks/${name}/disk.img`, format: "raw", directIo: true };
   }
-  return { kind: "file", path: `${privateFolder}/images/${name}.iso`, format: "raw", readonly: true };
+  return { kind: "file", path: `${privateFolder}/images/${name}.iso`, format: "raw" };
 }
 
 /** Eight CPUs of a node with two NUMA nodes and two threads to a core. */

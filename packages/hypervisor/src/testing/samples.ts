@@ -6,11 +6,13 @@ import { parse } from "yaml";
 import { registry } from "../builtin.ts";
 import { clusterConfig, converterContext, testUuid } from "./fixtures.ts";
 
+/** `emulated`: the hypervisor's device is missing; `foreign`: the node has another architecture. */
+export type Acceleration = "accelerated" | "emulated" | "foreign";
+
 interface Sample {
   readonly file: string;
   readonly platform: string;
-  /** `emulated`: the hypervisor's device is missing; `foreign`: the node has another architecture. */
-  readonly how: "accelerated" | "emulated" | "foreign";
+  readonly how: Acceleration;
 }
 
 const everywhere = ["kvm/amd64", "kvm/arm64", "kvm/s390x", "mshv/amd64", "mshv/arm64"];

@@ -84,6 +84,14 @@ function checkHostDevices({ spec, field, config }: Subject, report: Report): voi
   }
 }
 
+function checkFilesystems({ spec, field }: Subject, report: Report): void {
+  for (const [index, { virtiofs }] of (spec.domain.devices.filesystems ?? []).entries()) {
+    const at = `${field}.domain.devices.filesystems[${index}].virtiofs`;
+    // The type of the API says that it is there; an object from a client may still lack it.
+    if ((virtiofs as object | undefined) === undefined) report.required(at, `${at} must be set`);
+  }
+}
+
 const timezonePattern = /^[A-Za-z0-9_+\-/]+$/;
 const tickPolicies = {
   hpet: ["", "delay", "catchup", "merge", "discard"],
@@ -123,5 +131,6 @@ export const deviceRules: readonly ValidationRule[] = [
   { name: "panic-devices", check: checkPanicDevices },
   { name: "watchdog", check: checkWatchdog },
   { name: "host-devices", check: checkHostDevices },
+  { name: "filesystems", check: checkFilesystems },
   { name: "clock", check: checkClock },
 ];

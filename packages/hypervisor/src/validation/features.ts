@@ -22,6 +22,9 @@ function checkHyperv({ spec, field }: Subject, report: Report): void {
     );
   }
   const vendor = hyperv.vendorid?.vendorid;
+  if (hyperv.vendorid?.enabled === true && !vendor) {
+    report.required(`${at}.vendorid.vendorid`, `${at}.vendorid.vendorid must be set`);
+  }
   if (vendor !== undefined && (vendor.length > 12 || /[,\s]/.test(vendor))) {
     report.invalid(
       `${at}.vendorid.vendorid`,

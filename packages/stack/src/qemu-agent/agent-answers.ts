@@ -1,0 +1,130 @@
+import type { GuestFilesystem, GuestInterface, GuestOs, GuestUser } from "../guest-agent.ts";
+
+/**
+ * Reading what the agent says. SAFETY: the guest may say anything. Only the fields that are known get through, each with
+ * its type checked, texts and lists cut to a size that fits an API object.
+ */
+const maxText = 256;
+const maxItems = 64;
+
+type Json = Readonly<Record<string, unknown>>;
+
+export function readVersion(answer: unknown): string {
+  return text(object(answer)["version"]) ?? "unknown";
+}
+
+/** Commands that the agent has and is willing to run. */
+export function readCommands(answer: unknown): string[] {
+  const commands = object(answer)["supported_commands"];
+  return (Array.isArray(commands) ? commands : [])
+    .slice(0, 256)
+    .map(object)
+    .filter((command) => command["enabled"] === true)
+    .flatMap((command) => text(command["name"]) ?? []);
+}
+
+export function readOs(answer: unknown): GuestOs {
+  const os = object(answer);
+  const fields = {
+    id: text(os["id"]),
+    name: text(os["name"]),
+    version: text(os["version"]),
+    prettyName: text(os["pretty-name"]),
+    versionId: text(os["version-id"]),
+    kernelRelease: text(os["kernel-release"]),
+    kernelVersion: text(os["kernel-version"]),
+    machine: text(os["machine"]),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+export function readHostname(answer: unknown): string | undefined {
+  return text(object(answer)["host-name"]);
+}
+
+export function readTimezone(answer: unknown): string | undefined {
+  const { zone, offset } = object(answer);
+  const name = text(zone);
+  return typeof offset === "number" ? `${name ?? "UTC"}, ${offset}` : name;
+}
+
+export function readInterfaces(answer: unknown): GuestInterface[] {
+  return list(answer).flatMap((item) => {
+    const name = text(item["name"]);
+    if (name === undefined) return [];
+    const macAddress = text(item["hardware-address"]);
+    const addresses = list(item["ip-addresses"]).flatMap((address) => text(address["ip-address"]) ?? []);
+    return [{ name, ipAddresses: addresses, ...(macAddress === undefined ? {} : { macAddress }) }];
+  });
+}
+
+export function readUsers(answer: unknown): GuestUser[] {
+  return list(answer).flatMap((item) => {
+    const name = text(item["user"]);
+    if (name === undefined) return [];
+    const domain = text(item["domain"]);
+    const login = number(item["login-time"]);
+    return [
+      {
+        name,
+        ...(domain === undefined ? {} : { domain }),
+        ...(login === undefined ? {} : { loginTimeSeconds: login }),
+      },
+    ];
+  });
+}
+
+export function readFilesystems(answer: unknown): GuestFilesystem[] {
+  return list(answer).flatMap((item) => {
+    const mountPoint = text(item["mountpoint"]);
+    if (mountPoint === undefined) return [];
+    return [
+      {
+        diskName: text(item["name"]) ?? "",
+        mountPoint,
+        type: text(item["type"]) ?? "",
+        usedBytes: number(item["used-bytes"]) ?? 0,
+        totalBytes: number(item["total-bytes"]) ?? 0,
+      },
+    ];
+  });
+}
+
+export function readFrozen(answer: unknown): boolean {
+  return answer === "frozen";
+}
+
+/** State of a command that runs in the guest. */
+export function readExecStatus(answer: unknown): { exited: boolean; exitCode: number; stdout: string } {
+  const status = object(answer);
+  const output = status["out-data"];
+  const stdout = typeof output === "string" ? Buffer.from(output, "base64").toString("utf8") : "";
+  return {
+    exited: status["exited"] === true,
+    // A command that a signal ended has no code; shells report 128 and the signal.
+    exitCode: number(status["exitcode"]) ?? 128 + (number(status["signal"]) ?? 0),
+    stdout: stdout.slice(0, 64 * 1024),
+  };
+}
+
+export function readPid(answer: unknown): number | undefined {
+  return number(object(answer)["pid"]);
+}
+
+function list(value: unknown): Json[] {
+  return Array.isArray(value) ? value.slice(0, maxItems).map(object) : [];
+}
+
+function object(value: unknown): Json {
+  // JSON objects have string keys; anything else is looked up as if empty.
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+function text(value: unknown): string | undefined {
+  // Control characters have no place in a name and could disturb a terminal.
+  return typeof value === "string" && value !== "" ? value.slice(0, maxText).replaceAll(/\p{Cc}/gu, " ") : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
