@@ -94,7 +94,10 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
   });
   for (const informer of [vmis, installations]) informer.start(signal);
   await Promise.race([Promise.all([vmis.synced(), installations.synced()]), aborted(signal)]);
-  installations.on({ onSet: () => node.wake() });
+  installations.on({
+    // Its status changes often and says nothing to nodes.
+    onSet: (installation, old) => installation.metadata.generation !== old?.metadata.generation && node.wake(),
+  });
   guests.watch();
   const consoles = await startConsoleServer({
     ...deps.console,

@@ -1,5 +1,5 @@
 import type { KubeVirtConfiguration } from "@polyvirt/api";
-import type { Clock, Logger } from "@polyvirt/core";
+import { jsonEqual, type Clock, type Logger } from "@polyvirt/core";
 import { openKernelTree } from "@polyvirt/host";
 import { architectures, type Architecture, type ClusterConfig, type HypervisorRegistry } from "@polyvirt/hypervisor";
 import type { KubeClient } from "@polyvirt/kube";
@@ -52,14 +52,11 @@ export function createNodeSide(deps: NodeSideDeps): NodeSide {
   const hypervisorDevice = (): string => deps.hypervisors.select(deps.config().hypervisor).node.hypervisorDevice;
   const isUsable = (): boolean =>
     hypervisorCondition(hypervisorDevice(), exported.get(hostArchitecture), dev).status === "True";
-  let known: { readonly of: unknown; readonly sources: DeviceSource[] } | undefined;
+  let known: { readonly of: object; readonly sources: DeviceSource[] } | undefined;
   const sources = (): DeviceSource[] => {
-    const configuration = deps.configuration();
-    if (known === undefined || known.of !== configuration) {
-      const permitted = configuration?.permittedHostDevices;
-      const device = hypervisorDevice();
-      const made = nodeSources({ sys, dev, hypervisorDevice: device, isHypervisorUsable: isUsable, permitted });
-      known = { of: configuration, sources: made };
+    const wanted = { hypervisorDevice: hypervisorDevice(), permitted: deps.configuration()?.permittedHostDevices };
+    if (known === undefined || !jsonEqual(known.of, wanted)) {
+      known = { of: wanted, sources: nodeSources({ sys, dev, ...wanted, isHypervisorUsable: isUsable }) };
     }
     return known.sources;
   };
