@@ -21,6 +21,11 @@ export const errorKinds = {
     action: "Look at why it ended; a restarted one is another process.",
     retry: true,
   },
+  HostNetworkShared: {
+    meaning: "A process shares the machine's network, which is not ours to change.",
+    action: "Nothing: guests in such a pod get a user-mode network.",
+    retry: false,
+  },
   HostUnsupported: {
     meaning: "This machine lacks something that the operation needs.",
     action: "Install the named program, or run on a machine (or with rights) that has it.",

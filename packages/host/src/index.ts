@@ -27,13 +27,19 @@ export { openKernelTree, type KernelTree } from "./kernel-tree.ts";
 export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";
 export { adoptContainer, startContainer, type ContainerProcess } from "./container/container-process.ts";
 export { readContainerState, type ContainerState } from "./container/container-state.ts";
-export type { ContainerCredentials, ContainerMount, ContainerSpec } from "./container/container-spec.ts";
+export type {
+  ContainerCredentials,
+  ContainerDevice,
+  ContainerMount,
+  ContainerSpec,
+} from "./container/container-spec.ts";
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";
 export { attachBlockDevice, detachBlockDevice, makeDeviceNode } from "./block-device.ts";
 export { isMountPoint, mountMemory, unmountBelow } from "./mounts.ts";
 export { createBridgedNetwork, removeBridgedNetwork, usedNetworks } from "./network/bridged-network.ts";
+export { bindToInterface } from "./network/interface-socket.ts";
 export { socketInNetwork } from "./network/connect-in-network.ts";
 export { openProcessNetwork, type NetworkChange, type ProcessNetwork } from "./network/process-network.ts";
 export { grantDevice, tunDevice } from "./grant-device.ts";

@@ -9,14 +9,18 @@ interface Libc {
   syscall(number: number, a: number, b: number, c: number, d: number): number;
   fallocate(fd: number, mode: number, offset: number, length: number): number;
   posix_openpt(flags: number): number;
-  grantpt(fd: number): number;
   unlockpt(fd: number): number;
-  ptsname_r(fd: number, name: Buffer, length: number): number;
   ioctl(fd: number, request: number, value: Buffer): number;
+  /** For requests whose argument is a number. */
+  ioctlNumber(fd: number, request: number, value: number): number;
+  setsockopt(fd: number, level: number, name: number, value: Buffer, length: number): number;
+  mknod(path: string, mode: number, device: number): number;
   setns(fd: number, type: number): number;
   socket(domain: number, type: number, protocol: number): number;
   mount(source: string, target: string, type: string, flags: number, options: string): number;
   umount2(target: string, flags: number): number;
+  prctl(option: number, a: number, b: number, c: number, d: number): number;
+  waitpid(pid: number, status: Int32Array, options: number): number;
   errno(): number;
 }
 
@@ -43,14 +47,17 @@ function load(): Libc {
     syscall: library.func("long syscall(long, long, long, long, long)"),
     fallocate: library.func("int fallocate(int, int, int64_t, int64_t)"),
     posix_openpt: library.func("int posix_openpt(int)"),
-    grantpt: library.func("int grantpt(int)"),
     unlockpt: library.func("int unlockpt(int)"),
-    ptsname_r: library.func("int ptsname_r(int, void *, size_t)"),
     ioctl: library.func("int ioctl(int, unsigned long, void *)"),
+    ioctlNumber: library.func("int ioctl(int, unsigned long, long)"),
     mount: library.func("int mount(const char *, const char *, const char *, unsigned long, const char *)"),
     umount2: library.func("int umount2(const char *, int)"),
+    setsockopt: library.func("int setsockopt(int, int, int, void *, uint32_t)"),
+    mknod: library.func("int mknod(const char *, uint32_t, uint64_t)"),
     setns: library.func("int setns(int, int)"),
     socket: library.func("int socket(int, int, int)"),
+    prctl: library.func("int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)"),
+    waitpid: library.func("int waitpid(int, void *, int)"),
     errno: () => koffi.errno(),
   };
 }

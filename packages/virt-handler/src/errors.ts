@@ -26,6 +26,16 @@ export const errorKinds = {
     action: "Use a launcher image of a version near that of virt-handler.",
     retry: false,
   },
+  HandlerNetworkRefused: {
+    meaning: "A VMI asks for something in its pod's network that cannot be.",
+    action: "Correct the interface or the network that the message names, and create the VMI again.",
+    retry: false,
+  },
+  HandlerNetworkFailed: {
+    meaning: "The network of a launcher pod is not as every pod's network is.",
+    action: "Look at the cluster's network plug-in: a pod needs an interface eth0 with an address.",
+    retry: true,
+  },
   HandlerEventRefused: {
     meaning: "A launcher sent an event about something that it does not own.",
     action: "Treat the launcher pod as compromised: look at what runs in it.",

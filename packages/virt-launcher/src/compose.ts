@@ -9,6 +9,7 @@ import { podPaths, type LauncherPaths } from "./launcher-paths.ts";
 import { describeDomain } from "./machine/domain-document.ts";
 import { refuseHooks, type DomainHooks } from "./machine/domain-hooks.ts";
 import { Machine } from "./machine/machine.ts";
+import { createGuestNetwork } from "./network/guest-network.ts";
 import { guestEvent } from "./notify/guest-events.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { createNotifyClient } from "./notify/notify-client.ts";
@@ -43,7 +44,8 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
     clock,
     logger,
   });
-  const machine = new Machine({ ...dependencies, hooks, paths, images: qemuImg });
+  const network = createGuestNetwork({ podAddress: options.podAddress, logger });
+  const machine = new Machine({ ...dependencies, hooks, paths, images: qemuImg, network });
   const describe = (deletedAt?: string) => {
     const domain = stack.lifecycle.domain();
     return domain === undefined ? undefined : describeDomain(options.vmi, domain, deletedAt);
@@ -81,6 +83,7 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
         return ending;
       } finally {
         await stack.close();
+        network.close();
         notifier.close();
         await socket.close();
       }

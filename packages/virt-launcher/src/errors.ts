@@ -31,6 +31,16 @@ export const errorKinds = {
     action: "Use a launcher that can, or make the plug-in's condition exclude this machine.",
     retry: false,
   },
+  LauncherNetworkFailed: {
+    meaning: "The launcher cannot give the guest its network.",
+    action: "Look at the cause; the node agent prepares the pod's network and may have been hindered.",
+    retry: true,
+  },
+  LauncherStateMissing: {
+    meaning: "The VirtualMachineInstance wants state that outlives its pod, and the pod has no volume for it.",
+    action: "Give the cluster a storage class for the state of VMs, or do without persistent TPM and UEFI variables.",
+    retry: false,
+  },
   LauncherNotReady: {
     meaning: "The launcher's own command server did not answer it.",
     action: "Look at the launcher's log; its socket directory must be writable.",

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { Container, Pod, VolumeMount } from "@polyvirt/api/k8s";
-import type { ContainerMount, ContainerSpec } from "@polyvirt/host";
+import type { ContainerDevice, ContainerMount, ContainerSpec } from "@polyvirt/host";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
 import { errors } from "../errors.ts";
 import { amountsOf, requestsOf } from "../scheduler/resource-amount.ts";
@@ -15,6 +15,7 @@ interface SpecContext {
   readonly volumes: ReadonlyMap<string, PreparedVolume>;
   /** Mounts that every container of the pod gets: hosts file, termination log, devices. */
   readonly extraMounts: readonly ContainerMount[];
+  readonly devices: readonly ContainerDevice[];
   readonly maskedDirectories: readonly string[];
   readonly visiblePaths: readonly string[];
   readonly networkNamespace?: string;
@@ -47,6 +48,7 @@ export function buildContainerSpec(pod: Pod, container: Container, context: Spec
       mounts: [...mounts, ...imageMounts(image), ...context.extraMounts].sort(
         (a, b) => depth(a.target) - depth(b.target),
       ),
+      devices: context.devices,
       maskedDirectories: context.maskedDirectories,
       visiblePaths: [...context.visiblePaths, ...command.slice(0, 2).filter((part) => part.startsWith("/"))],
       privileged: container.securityContext?.privileged === true,

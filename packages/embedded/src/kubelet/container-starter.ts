@@ -88,6 +88,9 @@ export class ContainerStarter {
         ...grants.flatMap((grant) => grantMounts(grant, container)),
         ...(await deviceMounts(record.pod, container, record.volumes, directory)),
       ],
+      devices: grants.flatMap(({ devices }) =>
+        devices.filter(isCopied).map(({ hostPath, containerPath }) => ({ source: hostPath, target: containerPath })),
+      ),
       maskedDirectories: this.#context.maskedDirectories,
       visiblePaths: this.#context.visiblePaths,
       ...(record.networkNamespace === undefined ? {} : { networkNamespace: record.networkNamespace }),
@@ -206,10 +209,17 @@ export class ContainerStarter {
   }
 }
 
-/** Devices are bound into the container's own /dev; a privileged container has them already. */
+/** Real devices become nodes of the container's own, which only root can make; whatever else a plug-in names is bound. */
+function isCopied({ hostPath, containerPath }: DeviceGrant["devices"][number]): boolean {
+  if (process.getuid?.() !== 0 || !containerPath.startsWith("/dev/")) return false;
+  const found = fs.statSync(hostPath, { throwIfNoEntry: false });
+  return found?.isCharacterDevice() === true || found?.isBlockDevice() === true;
+}
+
+/** What a container gets mounted for its devices; a privileged container has the devices themselves already. */
 function grantMounts(grant: DeviceGrant, container: Container): ContainerMount[] {
   const privileged = container.securityContext?.privileged === true;
-  const devices = privileged ? [] : grant.devices;
+  const devices = privileged ? [] : grant.devices.filter((device) => !isCopied(device));
   return [
     ...devices.map(({ hostPath, containerPath }): ContainerMount => ({
       source: hostPath,

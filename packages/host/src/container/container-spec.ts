@@ -9,6 +9,8 @@ export interface ContainerSpec {
   readonly hostname?: string;
   /** In the order of mounting: a parent before what is mounted inside of it. */
   readonly mounts: readonly ContainerMount[];
+  /** Device nodes that the container gets in its own /dev; a privileged one has all of them anyway. */
+  readonly devices?: readonly ContainerDevice[];
   /** Directories of the machine that the container sees empty. */
   readonly maskedDirectories: readonly string[];
   /** Files of the machine that the container must see even when they are on another file system than `/`. */
@@ -37,6 +39,13 @@ export interface ContainerMount {
   readonly inode?: string;
 }
 
+/** Copied, not bound: the container's node can be given to the container's user without changing the machine's. */
+export interface ContainerDevice {
+  readonly source: string;
+  /** Below /dev. */
+  readonly target: string;
+}
+
 export interface ContainerCredentials {
   readonly uid: number;
   readonly gid: number;
@@ -62,6 +71,12 @@ export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Reco
     ...commandEnvironment(spec),
     ...numbered("LOWER", "LOWERS", context.lowers),
     ...numbered("GROUP", "GROUPS", context.groups),
+    ...numbered("DEVICE", "DEVICES", spec.privileged ? [] : (spec.devices ?? []).map(({ source }) => source)),
+    ...numbered(
+      "DEVICE_TARGET",
+      "DEVICE_TARGETS",
+      (spec.devices ?? []).map(({ target }) => target),
+    ),
     PV_DIR: context.directory,
     PV_INNER: context.innerScript,
     PV_ROOTLESS: flag(context.rootless),

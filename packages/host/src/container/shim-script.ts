@@ -123,6 +123,13 @@ if [ "$PV_PRIVILEGED" != 1 ]; then
     done
   else
     must cp -a /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty dev/
+    i=0
+    while [ $i -lt "$PV_DEVICES" ]; do
+      eval "source=\\$PV_DEVICE_$i target=\\$PV_DEVICE_TARGET_$i"
+      [ -d ".\${target%/*}" ] || must mkdir -p ".\${target%/*}"
+      must cp -a -L "$source" ".$target"
+      i=$((i + 1))
+    done
   fi
   must ln -s pts/ptmx /proc/self/fd dev/
   must ln -s /proc/self/fd/0 dev/stdin

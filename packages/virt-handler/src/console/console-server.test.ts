@@ -44,6 +44,7 @@ beforeEach(async () => {
     state: "connected",
     lostReason: undefined,
     domain: undefined,
+    process: undefined,
     // Only `send` is used here.
     commands: { send: async (command: string) => void sent.push(command) } as unknown as NonNullable<
       LauncherView["commands"]

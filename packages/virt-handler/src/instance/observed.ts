@@ -1,4 +1,5 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { PreparedInterface } from "../network/prepared-interface.ts";
 import type { DomainDocument } from "@polyvirt/protocol";
 
 /** Everything that deciding about one VMI on this node depends on. */
@@ -9,6 +10,8 @@ export interface ObservedInstance {
   readonly domain: DomainDocument | undefined;
   /** Generation of the spec that the launcher was last given; undefined when we have not spoken to it yet. */
   readonly syncedGeneration: number | undefined;
+  /** How its interfaces were connected; undefined when we have not prepared them yet. */
+  readonly prepared: readonly PreparedInterface[] | undefined;
   /** Whether the guest has been asked to end. */
   readonly shutdownSent: boolean;
   readonly hostArchitecture: string;

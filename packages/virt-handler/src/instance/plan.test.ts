@@ -15,6 +15,7 @@ function plan(vmi: VirtualMachineInstance, change: Partial<ObservedInstance> = {
     lostReason: undefined,
     domain: undefined,
     syncedGeneration: 1,
+    prepared: undefined,
     shutdownSent: false,
     hostArchitecture: "amd64",
     now: NOW,

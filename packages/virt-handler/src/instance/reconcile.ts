@@ -11,6 +11,8 @@ import type { EventRecorder, ObjectWriter, ReconcileResult } from "@polyvirt/kub
 import type { SyncOptions } from "../launcher/launcher-commands.ts";
 import { launcherOf, type Launchers, type LauncherView } from "../launcher/launchers.ts";
 import type { GhostRecord } from "../launcher/ghost-records.ts";
+import type { GuestNetwork } from "../network/guest-network.ts";
+import type { PreparedInterface } from "../network/prepared-interface.ts";
 import { isDomainAlive } from "./domain-phase.ts";
 import type { InstanceAction, InstancePlan } from "./observed.ts";
 import { planInstance } from "./plan.ts";
@@ -25,8 +27,9 @@ export interface InstanceReconcilerDeps {
   readonly hostArchitecture: string;
   readonly vmis: ObjectWriter<VirtualMachineInstance>;
   readonly launchers: Launchers;
-  /** What the cluster's configuration tells every launcher. */
-  readonly syncOptions: () => SyncOptions;
+  readonly network: GuestNetwork;
+  /** What a launcher is told beside its VMI. */
+  readonly syncOptions: (prepared: readonly PreparedInterface[]) => SyncOptions;
 }
 
 export interface InstanceReconciler {
@@ -37,6 +40,7 @@ export interface InstanceReconciler {
 interface Memory {
   readonly uid: string;
   syncedGeneration: number | undefined;
+  prepared: readonly PreparedInterface[] | undefined;
   shutdownSent: boolean;
 }
 
@@ -44,6 +48,9 @@ interface Memory {
 export function createInstanceReconciler(deps: InstanceReconcilerDeps): InstanceReconciler {
   return new Reconciler(deps);
 }
+
+/** Failures of a start that trying again does not mend. */
+const hopelessCodes = ["HandlerLauncherFailed", "HandlerNetworkRefused"] as const;
 
 class Reconciler implements InstanceReconciler {
   readonly #deps: InstanceReconcilerDeps;
@@ -71,6 +78,7 @@ class Reconciler implements InstanceReconciler {
       lostReason: launcher.lostReason,
       domain: launcher.domain,
       syncedGeneration: memory.syncedGeneration,
+      prepared: memory.prepared,
       shutdownSent: memory.shutdownSent,
       hostArchitecture: this.#deps.hostArchitecture,
       now: new Date(this.#deps.clock.now()),
@@ -89,7 +97,7 @@ class Reconciler implements InstanceReconciler {
     const key = `${namespace}/${name}`;
     const known = this.#memories.get(key);
     if (known?.uid === uid) return known;
-    const memory: Memory = { uid, syncedGeneration: undefined, shutdownSent: false };
+    const memory: Memory = { uid, syncedGeneration: undefined, prepared: undefined, shutdownSent: false };
     this.#memories.set(key, memory);
     return memory;
   }
@@ -109,15 +117,16 @@ class Reconciler implements InstanceReconciler {
   async #act(
     vmi: VirtualMachineInstance,
     record: GhostRecord,
-    { commands, domain }: LauncherView,
+    launcher: LauncherView,
     action: InstanceAction,
   ): Promise<void> {
+    const { commands, domain } = launcher;
     const memory = this.#memoryOf(record);
     switch (action.do) {
       case "nothing":
         return;
       case "sync":
-        await this.#sync(vmi, { commands, domain }, memory);
+        await this.#sync(vmi, record, launcher, memory);
         return;
       case "shutdown":
         await commands?.send("shutdown", vmi);
@@ -134,12 +143,15 @@ class Reconciler implements InstanceReconciler {
 
   async #sync(
     vmi: VirtualMachineInstance,
-    { commands, domain }: Pick<LauncherView, "commands" | "domain">,
+    { podUid }: GhostRecord,
+    { commands, domain, process }: LauncherView,
     memory: Memory,
   ): Promise<void> {
     if (commands === undefined) return;
     try {
-      await commands.sync(vmi, this.#deps.syncOptions());
+      const prepared = await this.#deps.network.prepare(vmi, podUid, process);
+      memory.prepared = prepared;
+      await commands.sync(vmi, this.#deps.syncOptions(prepared));
     } catch (error) {
       await this.#reportSyncFailure(vmi, error, isDomainAlive(domain));
       throw error;
@@ -157,7 +169,7 @@ class Reconciler implements InstanceReconciler {
     const at = new Date(this.#deps.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const condition = { type: conditionTypes.synchronized, status: "False" as const, reason: "SyncFailed", message };
     const status: Status = { ...vmi.status, conditions: withCondition(vmi.status?.conditions, condition, at) };
-    const hopeless = hasCode(error, "HandlerLauncherFailed") && !alive;
+    const hopeless = hopelessCodes.some((code) => hasCode(error, code)) && !alive;
     const entry = { phase: "Failed" as const, phaseTransitionTimestamp: at };
     await this.#deps.vmis.writeStatus(
       vmi,
@@ -192,6 +204,7 @@ class Reconciler implements InstanceReconciler {
       this.#deps.logger.debug("a launcher was released without its answer", { error: describeError(error) });
     }
     this.#memories.delete(`${record.namespace}/${record.name}`);
+    this.#deps.network.forget(record.podUid);
     await this.#deps.launchers.forget(record.uid);
   }
 

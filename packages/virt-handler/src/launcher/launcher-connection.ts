@@ -1,8 +1,9 @@
 import type { Event } from "@polyvirt/api/k8s";
 import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
-import type { OpenedPath } from "@polyvirt/host";
+import { identifyProcess, type OpenedPath, type PeerCredentials } from "@polyvirt/host";
 import type { DomainDocument } from "@polyvirt/protocol";
 import { errors } from "../errors.ts";
+import type { LauncherProcess } from "../network/guest-network.ts";
 import { startNotifyServer, type NotifyServer } from "../notify/notify-server.ts";
 import type { GhostRecord } from "./ghost-records.ts";
 import { createLauncherCommands, type LauncherCommands } from "./launcher-commands.ts";
@@ -11,6 +12,8 @@ import { openLifeline, type Lifeline } from "./lifeline.ts";
 
 export interface LauncherConnection {
   readonly commands: LauncherCommands;
+  /** Who listens on the launcher's socket; undefined when its process is not visible from here. */
+  readonly process: LauncherProcess | undefined;
   close(): Promise<void>;
 }
 
@@ -65,11 +68,17 @@ export async function connectLauncher(
       logger: deps.logger,
     });
     void watch(deps, commands, (reason) => listener.onLost(reason), watching.signal);
-    return { commands, close };
+    return { commands, process: launcherProcess(lifeline.peer), close };
   } catch (error) {
     await close();
     throw asConnectError(error, label);
   }
+}
+
+/** SAFETY: the id is the kernel's own word on who listens, and the connection to it is still open when it is looked up. */
+function launcherProcess({ pid, uid, gid }: PeerCredentials): LauncherProcess | undefined {
+  const identity = pid === 0 ? undefined : identifyProcess(pid);
+  return identity === undefined ? undefined : { identity, uid, gid };
 }
 
 function openSocket(directory: LauncherDirectory, record: GhostRecord, label: string): OpenedPath {

@@ -3,6 +3,7 @@ import type { Event } from "@polyvirt/api/k8s";
 import { describeError, hasCode, type Logger } from "@polyvirt/core";
 import type { DomainDocument } from "@polyvirt/protocol";
 import type { GhostRecord, GhostRecords } from "./ghost-records.ts";
+import type { LauncherProcess } from "../network/guest-network.ts";
 import { connectLauncher, type LauncherConnection, type LauncherConnectionDeps } from "./launcher-connection.ts";
 import type { LauncherCommands } from "./launcher-commands.ts";
 
@@ -14,6 +15,7 @@ export interface LauncherView {
   /** The last state of the machine; it outlives the launcher. Undefined when there never was a machine. */
   readonly domain: DomainDocument | undefined;
   readonly commands: LauncherCommands | undefined;
+  readonly process: LauncherProcess | undefined;
 }
 
 export interface LaunchersDeps extends LauncherConnectionDeps {
@@ -143,7 +145,7 @@ class LauncherTable implements Launchers {
 
 function viewOf({ connection, lostReason, domain }: Entry): LauncherView {
   const state = lostReason !== undefined ? "lost" : connection === undefined ? "absent" : "connected";
-  return { state, lostReason, domain, commands: connection?.commands };
+  return { state, lostReason, domain, commands: connection?.commands, process: connection?.process };
 }
 
 /** The launcher of a VMI on this node, as its status names it; undefined when it has none here. */

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import type { Architecture, ConverterContext, Hypervisor, VolumeLocation } from "@polyvirt/hypervisor";
+import type { Architecture, ConverterContext, Hypervisor, NetworkFacts, VolumeLocation } from "@polyvirt/hypervisor";
 import type { cmdV1 } from "@polyvirt/protocol";
 import { findFile } from "../disks/image-file.ts";
 import type { LauncherOptions } from "../launcher-options.ts";
@@ -18,11 +18,11 @@ export function converterContext(
   vmi: VirtualMachineInstance,
   machineOptions: cmdV1.VirtualMachineOptions | undefined,
   volumes: Readonly<Record<string, VolumeLocation>>,
+  network: NetworkFacts,
   dependencies: ContextDependencies,
 ): ConverterContext {
   const { options, paths, hypervisor } = dependencies;
   const guest = guestDirectory(options, paths);
-  const podAddress = options.podAddress;
   return {
     host: {
       architecture: dependencies.hostArchitecture,
@@ -42,7 +42,7 @@ export function converterContext(
     },
     volumes,
     ...kernelBoot(vmi, paths),
-    network: { podNetwork: "user", interfaces: {}, ...(podAddress === undefined ? {} : { podAddress }) },
+    network,
     firmware: {},
     hostDevices: {},
     virtiofsSockets: {},

@@ -8,6 +8,7 @@ import { prepareVolumes } from "../disks/prepare-volumes.ts";
 import type { ImageMaker } from "../disks/qemu-img.ts";
 import type { LauncherOptions } from "../launcher-options.ts";
 import type { LauncherPaths } from "../launcher-paths.ts";
+import type { GuestNetwork } from "../network/guest-network.ts";
 import { converterContext, guestDirectory } from "./converter-context.ts";
 import type { DomainHooks } from "./domain-hooks.ts";
 
@@ -16,6 +17,7 @@ export interface MachineDependencies {
   readonly hypervisor: Pick<Hypervisor, "converter" | "node">;
   readonly hooks: DomainHooks;
   readonly images: ImageMaker;
+  readonly network: GuestNetwork;
   readonly options: LauncherOptions;
   readonly paths: LauncherPaths;
   readonly hostArchitecture: Architecture;
@@ -52,7 +54,8 @@ export class Machine {
     const { stack, hypervisor, hooks, paths, images, logger } = this.#dependencies;
     await mkdir(guestDirectory(this.#dependencies.options, paths), { recursive: true });
     const volumes = await prepareVolumes(vmi, { paths, images });
-    const context = converterContext(vmi, options, volumes, this.#dependencies);
+    const network = await this.#dependencies.network.start(vmi, options?.preparedInterfaces ?? []);
+    const context = converterContext(vmi, options, volumes, network, this.#dependencies);
     const converted = hypervisor.converter.convert(vmi, context);
     const pluginsJson = options?.pluginsJson ?? new Uint8Array();
     const domain = await hooks.apply(converted, { vmi, pluginsJson, invocation: "Boot" });
