@@ -22,7 +22,7 @@ export {
   type ProcessIdentity,
   type SignalName,
 } from "./process-identity.ts";
-export { adoptOrphans, collectEnd, type ProcessEnd } from "./orphans.ts";
+export { adoptOrphans, collectOrphans, type ProcessEnd } from "./orphans.ts";
 export { openKernelTree, type KernelTree } from "./kernel-tree.ts";
 export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";
 export { adoptContainer, startContainer, type ContainerProcess } from "./container/container-process.ts";
@@ -33,6 +33,9 @@ export type {
   ContainerMount,
   ContainerSpec,
 } from "./container/container-spec.ts";
+export { closeInput, openInput, resizeContainer, type ContainerInput } from "./container/container-input.ts";
+export { followOutput } from "./container/container-output.ts";
+export { createDescriptorWriter, type DescriptorWriter } from "./container/descriptor-writer.ts";
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";

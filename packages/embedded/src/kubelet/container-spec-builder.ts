@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { Container, Pod, VolumeMount } from "@polyvirt/api/k8s";
-import type { ContainerDevice, ContainerMount, ContainerSpec } from "@polyvirt/host";
+import type { ContainerDevice, ContainerMount, ContainerSpec, ProcessIdentity } from "@polyvirt/host";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
 import { errors } from "../errors.ts";
 import { amountsOf, requestsOf } from "../scheduler/resource-amount.ts";
@@ -19,6 +19,8 @@ interface SpecContext {
   readonly maskedDirectories: readonly string[];
   readonly visiblePaths: readonly string[];
   readonly networkNamespace?: string;
+  /** A process whose process namespace the container lives in. */
+  readonly processNamespace?: ProcessIdentity;
   /** The container's control group; unique on the machine. */
   readonly groupName: string;
 }
@@ -53,6 +55,9 @@ export function buildContainerSpec(pod: Pod, container: Container, context: Spec
       visiblePaths: [...context.visiblePaths, ...command.slice(0, 2).filter((part) => part.startsWith("/"))],
       privileged: container.securityContext?.privileged === true,
       hostPid: pod.spec.hostPID === true,
+      ...(context.processNamespace === undefined ? {} : { processNamespace: context.processNamespace }),
+      input: container.stdin === true,
+      terminal: container.tty === true,
       readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
       ...(context.networkNamespace === undefined ? {} : { networkNamespace: context.networkNamespace }),
       credentials: credentialsOf(pod, container),

@@ -1,8 +1,15 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import type { Container, Pod } from "@polyvirt/api/k8s";
+import type { Container, EphemeralContainer, Pod } from "@polyvirt/api/k8s";
 import { describeError, hasCode } from "@polyvirt/core";
-import { createLogPump, startContainer, type ContainerMount, type ContainerProcess } from "@polyvirt/host";
+import {
+  createLogPump,
+  startContainer,
+  type ContainerMount,
+  type ContainerProcess,
+  type ProcessIdentity,
+} from "@polyvirt/host";
+import { errors } from "../errors.ts";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
 import { buildContainerSpec, hostnameOf } from "./container-spec-builder.ts";
 import type { DeviceGrant } from "./devices/device-pool.ts";
@@ -13,6 +20,7 @@ import { retryDelay, waitForImage } from "./image-pull.ts";
 import { runLifecycleHook } from "./lifecycle-hook.ts";
 import type { NodeContext } from "./node-context.ts";
 import { containerRecord, type ContainerRecord, type PodRecord } from "./pod-record.ts";
+import { ensureSandbox } from "./pod-sandbox.ts";
 import { deviceMounts } from "./volumes/block-volume.ts";
 
 const postStartMs = 120_000;
@@ -74,8 +82,10 @@ export class ContainerStarter {
   ): Promise<void> {
     const { paths, clock, events } = this.#context;
     const directory = paths.container(record.uid, container.name, attempt);
+    if (record.pod.spec.shareProcessNamespace === true) record.sandbox = await ensureSandbox(record, this.#context);
     const grants = await this.#context.devices.prepareStart(record.pod, container);
     const environment = await this.#environment(record, container, image);
+    if (container.tty === true && !environment.has("TERM")) environment.set("TERM", "xterm");
     for (const grant of grants)
       for (const [name, value] of Object.entries(grant.environment)) environment.set(name, value);
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -94,6 +104,7 @@ export class ContainerStarter {
       maskedDirectories: this.#context.maskedDirectories,
       visiblePaths: this.#context.visiblePaths,
       ...(record.networkNamespace === undefined ? {} : { networkNamespace: record.networkNamespace }),
+      ...processNamespaceOf(record, container),
       groupName: `${this.#context.nodeName}/${record.uid}/${container.name}-${attempt}`,
     });
     this.#removeOldRun(record, container, attempt - 2);
@@ -207,6 +218,18 @@ export class ContainerStarter {
     }
     return mounts;
   }
+}
+
+/** All containers of the pod share one, or a container for debugging joins that of another. */
+function processNamespaceOf(record: PodRecord, container: EphemeralContainer): { processNamespace?: ProcessIdentity } {
+  if (record.sandbox !== undefined) return { processNamespace: record.sandbox };
+  const target = container.targetContainerName ?? "";
+  if (target === "") return {};
+  const state = record.containers.get(target)?.process?.state();
+  if (state?.phase === "running") return { processNamespace: state.init };
+  throw errors.KubeletConfigMissing(
+    `container ${target}, whose processes ${container.name} wants to see, does not run`,
+  );
 }
 
 /** Real devices become nodes of the container's own, which only root can make; whatever else a plug-in names is bound. */

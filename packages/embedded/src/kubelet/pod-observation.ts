@@ -45,8 +45,11 @@ export interface PodObservation {
   readonly halting?: true;
 }
 
-/** An ordinary container, an init container, or an init container that keeps running beside the others. */
-export type ContainerRole = "main" | "init" | "sidecar";
+/**
+ * An ordinary container, an init container, an init container that keeps running beside the others, or one that was
+ * added to the running pod for debugging.
+ */
+export type ContainerRole = "main" | "init" | "sidecar" | "ephemeral";
 
 export interface RoleContainer {
   readonly container: Container;
@@ -59,7 +62,7 @@ export function observationOf(observation: PodObservation, name: string): Contai
   return observation.containers.get(name) ?? nothing;
 }
 
-/** Init containers in their order, then the others. */
+/** Init containers in their order, then the others, then those for debugging. */
 export function containersOf(pod: Pick<Pod, "spec">): RoleContainer[] {
   return [
     ...(pod.spec.initContainers ?? []).map((container): RoleContainer => ({
@@ -67,6 +70,7 @@ export function containersOf(pod: Pick<Pod, "spec">): RoleContainer[] {
       role: container.restartPolicy === "Always" ? "sidecar" : "init",
     })),
     ...pod.spec.containers.map((container): RoleContainer => ({ container, role: "main" })),
+    ...(pod.spec.ephemeralContainers ?? []).map((container): RoleContainer => ({ container, role: "ephemeral" })),
   ];
 }
 
@@ -85,5 +89,7 @@ export function isRestarted(pod: Pick<Pod, "spec">, role: ContainerRole, instanc
       return failed && policy !== "Never";
     case "main":
       return policy === "Always" || (policy === "OnFailure" && failed);
+    case "ephemeral":
+      return false;
   }
 }

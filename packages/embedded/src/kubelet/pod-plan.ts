@@ -36,7 +36,8 @@ export function planPod(pod: Pod, observation: PodObservation): PodPlan {
   }
   const plan = new PlanBuilder(pod, observation);
   plan.stopFailedProbes();
-  if (plan.runInitContainers()) plan.runMainContainers();
+  plan.runContainers("ephemeral");
+  if (plan.runInitContainers()) plan.runContainers("main");
   return plan.build();
 }
 
@@ -133,9 +134,9 @@ class PlanBuilder {
     return true;
   }
 
-  runMainContainers(): void {
+  runContainers(role: "main" | "ephemeral"): void {
     for (const entry of containersOf(this.#pod)) {
-      if (entry.role === "main") this.#keepRunning(entry, observationOf(this.#observation, entry.container.name));
+      if (entry.role === role) this.#keepRunning(entry, observationOf(this.#observation, entry.container.name));
     }
   }
 

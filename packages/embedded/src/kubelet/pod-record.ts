@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Pod } from "@polyvirt/api/k8s";
-import { createLogPump, type ContainerProcess, type LogPump } from "@polyvirt/host";
+import { createLogPump, type ContainerProcess, type LogPump, type ProcessIdentity } from "@polyvirt/host";
 import { adoptContainer } from "@polyvirt/host";
 import type { Clock } from "@polyvirt/core";
 import type { NodePaths } from "./node-paths.ts";
@@ -39,6 +39,8 @@ export interface PodRecord {
   prepareFailures: number;
   volumes: ReadonlyMap<string, PreparedVolume>;
   refreshAt: number;
+  /** Holds the process namespace that all containers share, in pods that want one. */
+  sandbox?: ProcessIdentity;
   /** When its disk usage is measured again. */
   measureAt: number;
   ended?: { reason: string; message: string };

@@ -7,6 +7,7 @@ import {
   isRestarted,
   observationOf,
   type ContainerObservation,
+  type ContainerRole,
   type Instance,
   type PodObservation,
   type RoleContainer,
@@ -22,7 +23,10 @@ interface PodFacts {
 export function podStatus(pod: Pod, observation: PodObservation, facts: PodFacts): PodStatus {
   const statuses = containersOf(pod).map((entry) => ({ ...entry, status: containerStatus(pod, entry, observation) }));
   const phase = podPhase(pod, observation);
-  const init = statuses.filter(({ role }) => role !== "main").map(({ status }) => status);
+  const withRole = (...roles: ContainerRole[]): ContainerStatus[] =>
+    statuses.filter(({ role }) => roles.includes(role)).map(({ status }) => status);
+  const init = withRole("init", "sidecar");
+  const ephemeral = withRole("ephemeral");
   const ended = observation.ended;
   return {
     phase,
@@ -32,7 +36,8 @@ export function podStatus(pod: Pod, observation: PodObservation, facts: PodFacts
     ...(facts.podIP === undefined ? {} : { podIP: facts.podIP, podIPs: [{ ip: facts.podIP }] }),
     startTime: rfc3339(facts.startTime),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
-    containerStatuses: statuses.filter(({ role }) => role === "main").map(({ status }) => status),
+    containerStatuses: withRole("main"),
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
     qosClass: pod.status?.qosClass ?? qosClass(pod),
     ...(ended === undefined ? {} : { reason: ended.reason, message: ended.message }),
   };
@@ -54,7 +59,7 @@ function podPhase(pod: Pod, observation: PodObservation): PodPhase {
     // Restartable init containers are still to be ended; the phase waits for them.
     const waiting = all.some(({ container }) => isActive(observationOf(observation, container.name)));
     if (waiting) return before === "Running" ? "Running" : "Pending";
-    const failed = all.some((entry) => entry.role !== "sidecar" && isBadEnd(current(entry)));
+    const failed = all.some((entry) => (entry.role === "init" || entry.role === "main") && isBadEnd(current(entry)));
     return failed ? "Failed" : "Succeeded";
   }
   const allBegun = mains.every((entry) => current(entry) !== undefined && current(entry)?.phase !== "starting");
@@ -78,13 +83,18 @@ function containerStatus(pod: Pod, { container, role }: RoleContainer, observati
     name: container.name,
     state,
     lastState: shown === undefined ? {} : { terminated: terminated(pod, container.name, shown) },
-    ready: role === "init" ? current?.phase === "exited" && current.exitCode === 0 : running && seen.ready,
-    started: role === "init" ? false : running && seen.started,
+    ready: isReady(role, seen),
+    started: role !== "init" && role !== "ephemeral" && running && seen.started,
     restartCount: current?.attempt ?? 0,
     image,
     imageID: current === undefined ? "" : image,
     ...(current === undefined ? {} : { containerID: containerId(pod, container.name, current.attempt) }),
   };
+}
+
+function isReady(role: ContainerRole, { current, ready }: ContainerObservation): boolean {
+  if (role === "init") return current?.phase === "exited" && current.exitCode === 0;
+  return role !== "ephemeral" && current?.phase === "running" && ready;
 }
 
 function containerId(pod: Pod, container: string, attempt: number): string {
@@ -113,7 +123,7 @@ function containerState(
     return { terminated: terminated(pod, container.name, current) };
   }
   if (seen.waiting !== undefined) return { waiting: { reason: seen.waiting.reason, message: seen.waiting.message } };
-  const inits = (pod.spec.initContainers ?? []).length > 0;
+  const inits = role !== "ephemeral" && (pod.spec.initContainers ?? []).length > 0;
   return { waiting: { reason: inits && !isInitialized(pod, observation) ? "PodInitializing" : "ContainerCreating" } };
 }
 
@@ -143,7 +153,7 @@ function terminated(pod: Pod, container: string, instance: Instance): NonNullabl
 function isInitialized(pod: Pod, observation: PodObservation): boolean {
   return containersOf(pod).every(({ container, role }) => {
     const seen = observationOf(observation, container.name);
-    if (role === "main") return true;
+    if (role === "main" || role === "ephemeral") return true;
     if (role === "sidecar") return seen.started;
     return seen.current?.phase === "exited" && seen.current.exitCode === 0;
   });
@@ -160,7 +170,9 @@ function podConditions(
   const begun = pod.spec.containers.some(({ name }) => observationOf(observation, name).current !== undefined);
   const initialized = begun || isInitialized(pod, observation);
   const unreadyInit = entries.filter(({ role, status }) => role === "init" && !status.ready).map(nameOf);
-  const unready = entries.filter(({ role, status }) => role !== "init" && !status.ready).map(nameOf);
+  const unready = entries
+    .filter(({ role, status }) => (role === "main" || role === "sidecar") && !status.ready)
+    .map(nameOf);
   const containersReady = whetherReady(phase, unready);
   const gates = (pod.spec.readinessGates ?? []).filter(({ conditionType }) => {
     const condition = pod.status?.conditions?.find(({ type }) => type === conditionType);

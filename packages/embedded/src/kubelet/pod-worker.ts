@@ -10,6 +10,7 @@ import { containersOf, observationOf, type Instance, type PodObservation } from 
 import { observePod } from "./pod-observer.ts";
 import { planPod, type PodAction } from "./pod-plan.ts";
 import { containerRecord, savePod, type ContainerRecord, type PodRecord } from "./pod-record.ts";
+import { closeSandbox } from "./pod-sandbox.ts";
 import { crashLoopMessage, podStatus } from "./pod-status.ts";
 import type { Prober } from "./probes/prober.ts";
 import { assertSupported } from "./security.ts";
@@ -319,6 +320,7 @@ export class PodWorker {
     this.#context.devices.release(record.uid);
     if (record.ip !== "" && record.ip !== this.#context.nodeAddress) await this.#context.network.detach(record.ip);
     if (!record.orphaned) await api.deletePod(record.pod);
+    closeSandbox(record, paths, this.#context.clock);
     await releaseBlockVolumes(record.uid, paths);
     if (fs.existsSync(paths.podVolumes(record.uid))) unmountBelow(paths.podVolumes(record.uid));
     for (const directory of [paths.podVolumes(record.uid), paths.podLogs(record.uid), paths.podRuntime(record.uid)]) {

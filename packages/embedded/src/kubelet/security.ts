@@ -58,7 +58,6 @@ function capabilitiesOf(wanted: { add?: string[]; drop?: string[] } = {}): strin
 /** Fields that this kubelet cannot honour, named instead of ignored. */
 export function assertSupported(pod: Pod): void {
   const refused = [
-    [pod.spec.shareProcessNamespace === true, "spec.shareProcessNamespace: containers have own process namespaces"],
     [
       (pod.spec.securityContext?.sysctls ?? []).length > 0,
       "spec.securityContext.sysctls: pods share the machine's kernel settings",

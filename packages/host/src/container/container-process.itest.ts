@@ -32,6 +32,8 @@ const spec: ContainerSpec = {
   visiblePaths: [],
   privileged: false,
   hostPid: false,
+  input: false,
+  terminal: false,
   readOnlyRoot: false,
   credentials: { uid: 0, gid: 0, groups: [], capabilities: ["chown"], noNewPrivileges: true },
   groupName: "",

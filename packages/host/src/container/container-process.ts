@@ -5,8 +5,9 @@ import type { Readable } from "node:stream";
 import type { Clock, Timer } from "@polyvirt/core";
 import { errors } from "../errors.ts";
 import { bootId } from "../machine-facts.ts";
-import { listProcesses, identifyProcess, signalProcess, type SignalName } from "../process-identity.ts";
+import { isAlive, listProcesses, identifyProcess, signalProcess, type SignalName } from "../process-identity.ts";
 import { environmentFile } from "./container-exec.ts";
+import { closeInput, createInput } from "./container-input.ts";
 import { createGroups, killGroups, removeGroups } from "./cgroup.ts";
 import { interruptedFile, readContainerState, type ContainerState } from "./container-state.ts";
 import { shimEnvironment, unshareFlags, type ContainerSpec } from "./container-spec.ts";
@@ -55,7 +56,9 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
   fs.writeFileSync(path.join(directory, environmentFile), JSON.stringify([...spec.environment]), { mode: 0o600 });
   const stdout = fs.openSync(path.join(directory, "stdout"), "a", 0o600);
   const stderr = fs.openSync(path.join(directory, "stderr"), "a", 0o600);
+  let stdin: number | undefined;
   try {
+    if (spec.input) stdin = createInput(directory);
     const rootless = process.getuid?.() !== 0;
     const mountInfo = fs.readFileSync("/proc/self/mountinfo", "utf8");
     const lowers = separateMounts(mountInfo, [...usualPaths, ...spec.visiblePaths]);
@@ -64,13 +67,11 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
     for (const [name, table] of Object.entries(tables)) {
       fs.writeFileSync(path.join(directory, `mounts-${name}`), table as string, { mode: 0o600 });
     }
-    const shim = ["--", "/bin/sh", "-c", outerShim, "container-shim"];
-    const network = spec.networkNamespace === undefined ? [] : ["nsenter", `--net=${spec.networkNamespace}`];
-    const [program = "unshare", ...rest] = [...network, "unshare", ...unshareFlags(spec, rootless), ...shim];
+    const [program = "unshare", ...rest] = launchCommand(spec, rootless);
     const child = spawn(program, rest, {
       detached: true,
       cwd: "/",
-      stdio: ["ignore", stdout, stderr, "pipe"],
+      stdio: [stdin ?? "ignore", stdout, stderr, "pipe"],
       env: {
         PATH: systemPath,
         ...shimEnvironment(spec, { directory, innerScript: innerShim, rootless, lowers, groups: groups.directories }),
@@ -95,9 +96,38 @@ export function startContainer(directory: string, spec: ContainerSpec, clock: Cl
     child.unref();
     return watched.container;
   } finally {
-    fs.closeSync(stdout);
-    fs.closeSync(stderr);
+    for (const descriptor of [stdin, stdout, stderr]) if (descriptor !== undefined) fs.closeSync(descriptor);
   }
+}
+
+/** The programs that stand around the shim, outermost first: a terminal, other namespaces to enter, new ones. */
+function launchCommand(spec: ContainerSpec, rootless: boolean): string[] {
+  const { networkNamespace, processNamespace } = spec;
+  if (processNamespace !== undefined && !isAlive(processNamespace)) {
+    throw errors.HostProcessGone("start a container in the process namespace of another one: that one has ended");
+  }
+  const entered = [
+    ...(networkNamespace === undefined ? [] : [`--net=${networkNamespace}`]),
+    // Without a fork the shim stays outside, as with a namespace of the container's own.
+    ...(processNamespace === undefined ? [] : ["--no-fork", `--pid=/proc/${processNamespace.pid}/ns/pid`]),
+  ];
+  const command = [
+    ...(entered.length === 0 ? [] : ["nsenter", ...entered]),
+    "unshare",
+    ...unshareFlags(spec, rootless),
+    "--",
+    "/bin/sh",
+    "-c",
+    outerShim,
+    "container-shim",
+  ];
+  if (!spec.terminal) return command;
+  // It holds the terminal and copies both ways, also when the program that started it is gone.
+  return ["script", "--quiet", "--flush", "--return", "--command", `exec ${command.map(quote).join(" ")}`, "/dev/null"];
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The shim itself could not be started: no user namespaces, no `unshare`. Recorded as the shim would have done. */
@@ -148,6 +178,7 @@ function watchContainer(
     if (current.phase === "exited") {
       if (current.lost) killLeftOvers(current);
       removeGroups(directory, clock);
+      closeInput(directory);
       detach();
     }
     for (const listener of listeners) listener();

@@ -1,3 +1,4 @@
+import type { ProcessIdentity } from "../process-identity.ts";
 import type { ResourceLimits } from "./cgroup-plan.ts";
 
 /** What the kubelet asks for: one container, as a process of this machine. Plain data; no Kubernetes words. */
@@ -19,6 +20,12 @@ export interface ContainerSpec {
   readonly privileged: boolean;
   /** Shares the machine's process ids instead of having its own. */
   readonly hostPid: boolean;
+  /** Lives in the process namespace of this process instead of one of its own. */
+  readonly processNamespace?: ProcessIdentity;
+  /** Standard input that others can write to while it runs; empty without. */
+  readonly input: boolean;
+  /** Input, output and errors are one terminal. */
+  readonly terminal: boolean;
   readonly readOnlyRoot: boolean;
   /** Path of the network namespace that the container lives in; the machine's own network when missing. */
   readonly networkNamespace?: string;
@@ -81,6 +88,8 @@ export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Reco
     PV_INNER: context.innerScript,
     PV_ROOTLESS: flag(context.rootless),
     PV_PRIVILEGED: flag(spec.privileged),
+    // Taking a terminal over from the shim's session is for root alone.
+    PV_SESSION: flag(spec.terminal && !context.rootless),
     PV_READ_ONLY: flag(spec.readOnlyRoot),
     PV_HOSTNAME: spec.hostname ?? "",
     PV_WORKDIR: spec.workingDirectory,
@@ -114,7 +123,7 @@ export function unshareFlags(spec: ContainerSpec, rootless: boolean): string[] {
     "--propagation",
     "private",
     ...(spec.hostname === undefined ? [] : ["--uts"]),
-    ...(spec.hostPid ? [] : ["--pid"]),
+    ...(spec.hostPid || spec.processNamespace !== undefined ? [] : ["--pid"]),
   ];
 }
 

@@ -15,6 +15,8 @@ const spec: ContainerSpec = {
   visiblePaths: [],
   privileged: false,
   hostPid: false,
+  input: false,
+  terminal: false,
   readOnlyRoot: false,
   credentials: { uid: 0, gid: 0, groups: [], noNewPrivileges: false },
   groupName: "",

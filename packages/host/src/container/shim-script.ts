@@ -24,6 +24,8 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 read -r stat </proc/self/stat
 printf '%s\\n' "$stat" >"$PV_DIR/shim"
 exec 4>&2 2>"$PV_DIR/shim-log" 8>"$PV_DIR/exit"
+# What is typed at a container's terminal is for the container; this shell goes on waiting for it.
+trap : INT QUIT HUP TSTP
 (exec /bin/sh -c "$PV_INNER" container 2>&4 4>&- 8>&-)
 printf '%s\\n' "$?" >&8
 exit 0
@@ -226,6 +228,8 @@ while [ $i -ge 0 ]; do
   eval "set -- \\"\\$PV_CREDENTIAL_$i\\" \\"\\$@\\""
   i=$((i - 1))
 done
+# A terminal's shell wants a session whose processes it can see.
+[ "\${PV_SESSION:-0}" != 1 ] || set -- setsid --ctty "$@"
 printf 'ready\\n' >&5
 (trap '' PIPE; printf 'ready\\n' >&3) 2>/dev/null
 exec "$@" 2>&6 3>&- 5>&- 6>&-

@@ -17,6 +17,8 @@ const container = startContainer(
     visiblePaths: [],
     privileged: false,
     hostPid: false,
+    input: false,
+    terminal: false,
     readOnlyRoot: false,
     credentials: { uid: 107, gid: 107, groups: [107], capabilities: [], noNewPrivileges: true },
     groupName: "rootless",

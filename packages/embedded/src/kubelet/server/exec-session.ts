@@ -1,31 +1,44 @@
 import type { ChildProcess } from "node:child_process";
 import * as fs from "node:fs";
+import type { Readable } from "node:stream";
 import * as tty from "node:tty";
 import type { Container } from "@polyvirt/api/k8s";
 import { describeError } from "@polyvirt/core";
-import { execInContainer, openTerminal, type ProcessIdentity, type Terminal } from "@polyvirt/host";
-import type { WebSocket } from "ws";
+import {
+  createDescriptorWriter,
+  execInContainer,
+  openTerminal,
+  type ProcessIdentity,
+  type Terminal,
+} from "@polyvirt/host";
 import type { PodRecord } from "../pod-record.ts";
 import { credentialsOf } from "../security.ts";
-import { channels, exitStatus, failureStatus, frame, parseSize, type ChannelProtocol } from "./channel-protocol.ts";
+import { exitStatus, failureStatus } from "./channel-protocol.ts";
+import type { RemoteStreams } from "./remote-streams.ts";
 
-export interface ExecRequest {
-  readonly command: readonly string[];
+/** Which streams a client of exec or attach wants. */
+export interface StreamRequest {
   readonly stdin: boolean;
   readonly stdout: boolean;
   readonly stderr: boolean;
   readonly tty: boolean;
 }
 
-/** What the kubelet's server reads from the query of `/exec/…`. */
+export interface ExecRequest extends StreamRequest {
+  readonly command: readonly string[];
+}
+
+/** What the kubelet's server reads from the query of `/exec/…` and `/attach/…`. */
 export function parseExecRequest(query: URLSearchParams): ExecRequest {
   const flag = (...names: string[]): boolean => names.some((name) => ["1", "true"].includes(query.get(name) ?? ""));
+  const terminal = flag("tty");
   return {
     command: query.getAll("command"),
     stdin: flag("input", "stdin"),
     stdout: flag("output", "stdout"),
-    stderr: flag("error", "stderr"),
-    tty: flag("tty"),
+    // A terminal has one output.
+    stderr: flag("error", "stderr") && !terminal,
+    tty: terminal,
   };
 }
 
@@ -36,17 +49,12 @@ interface ExecTarget {
   readonly init: ProcessIdentity;
 }
 
-const pauseAboveBytes = 1024 * 1024;
-const drainMs = 20;
+const outputEndMs = 1000;
+const endOfFile = Buffer.from([4]);
 
-/** Runs a command in a container with its streams on the WebSocket; the command ends when the client goes away. */
-export function serveExec(
-  socket: WebSocket,
-  protocol: ChannelProtocol,
-  target: ExecTarget,
-  request: ExecRequest,
-): void {
-  const terminal = request.tty ? openTerminal() : undefined;
+/** Runs a command in a container with its streams at the client; the command ends when the client goes away. */
+export function serveExec(streams: RemoteStreams, target: ExecTarget, request: ExecRequest): void {
+  const terminal = request.tty ? openTerminal(target.init) : undefined;
   let child: ChildProcess;
   try {
     child = execInContainer({
@@ -60,37 +68,21 @@ export function serveExec(
     });
   } catch (error) {
     if (terminal !== undefined) closeTerminal(terminal);
-    return finish(socket, failureStatus(describeError(error)));
+    return streams.finish(failureStatus(describeError(error)));
   }
-  // Tells the client that the streams are there.
-  socket.send(frame(channels.stdout, Buffer.alloc(0)));
   const input = terminal === undefined ? pipeInput(child) : terminalInput(terminal);
-  const outputEnded = terminal === undefined ? pipeOutput(socket, child, request) : terminalOutput(socket, terminal);
+  const outputEnded = terminal === undefined ? pipeOutput(streams, child, request) : terminalOutput(streams, terminal);
   if (!request.stdin) input.end();
-  socket.on("message", (data: Buffer) => {
-    const channel = data[0];
-    const content = data.subarray(1);
-    if (channel === channels.stdin && request.stdin) input.write(content);
-    else if (channel === channels.close && protocol === "v5.channel.k8s.io" && content[0] === channels.stdin)
-      input.end();
-    else if (channel === channels.resize) resize(terminal, content);
-  });
-  socket.once("close", () => child.kill("SIGKILL"));
-  child.once("error", (error) => finish(socket, failureStatus(error.message)));
+  else {
+    streams.onInput((data) => input.write(data));
+    streams.onInputEnd(() => input.end());
+  }
+  streams.onResize(({ columns, rows }) => terminal?.resize(columns, rows));
+  streams.onClose(() => child.kill("SIGKILL"));
+  child.once("error", (error) => streams.finish(failureStatus(error.message)));
   child.once("exit", (code, signal) => {
-    void outputEnded().then(() => finish(socket, exitStatus(code, signal)));
+    void outputEnded().then(() => streams.finish(exitStatus(code, signal)));
   });
-}
-
-function resize(terminal: Terminal | undefined, content: Buffer): void {
-  const size = parseSize(content);
-  if (terminal !== undefined && size !== undefined) terminal.resize(size.columns, size.rows);
-}
-
-function finish(socket: WebSocket, status: object): void {
-  if (socket.readyState !== socket.OPEN) return;
-  socket.send(frame(channels.error, Buffer.from(JSON.stringify(status))));
-  socket.close(1000);
 }
 
 interface Input {
@@ -104,62 +96,36 @@ function pipeInput(child: ChildProcess): Input {
   return { write: (data) => void child.stdin?.write(data), end: () => void child.stdin?.end() };
 }
 
-/** The terminal's buffer is small: what does not fit is tried again, in order. */
+/** The stream below reads and closes the terminal, so the writer never does. */
 function terminalInput({ master }: Terminal): Input {
-  const waiting: Buffer[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const flush = (): void => {
-    timer = undefined;
-    for (let data = waiting[0]; data !== undefined; data = waiting[0]) {
-      try {
-        const written = fs.writeSync(master, data);
-        if (written < data.length) waiting[0] = data.subarray(written);
-        else waiting.shift();
-      } catch (error) {
-        const full = error instanceof Error && "code" in error && error.code === "EAGAIN";
-        if (full) timer = setTimeout(flush, drainMs);
-        else waiting.length = 0;
-        return;
-      }
-    }
-  };
-  const write = (data: Buffer): void => {
-    waiting.push(data);
-    if (timer === undefined) flush();
-  };
+  const writer = createDescriptorWriter(master);
   // End of file on a terminal is a character.
-  return { write, end: () => write(Buffer.from([4])) };
+  return { write: (data) => writer.write(data), end: () => writer.write(endOfFile) };
 }
 
-function pipeOutput(socket: WebSocket, child: ChildProcess, request: ExecRequest): () => Promise<void> {
-  const streams = [
-    { stream: child.stdout, channel: channels.stdout, wanted: request.stdout },
-    { stream: child.stderr, channel: channels.stderr, wanted: request.stderr },
-  ];
-  const ended = streams.map(({ stream, channel, wanted }) => {
+function pipeOutput(streams: RemoteStreams, child: ChildProcess, request: StreamRequest): () => Promise<void> {
+  const ended = (["stdout", "stderr"] as const).map((name) => {
+    const stream = child[name];
     if (stream === null) return Promise.resolve();
-    stream.on("data", (data: Buffer) => {
-      if (!wanted || socket.readyState !== socket.OPEN) return;
-      send(socket, frame(channel, data), stream);
-    });
+    forward(stream, (data) => (request[name] ? streams.send(name, data) : undefined));
     return new Promise<void>((resolve) => {
       stream.once("close", resolve);
     });
   });
-  return async () => {
-    await Promise.race([Promise.all(ended), new Promise((resolve) => setTimeout(resolve, 1000))]);
-  };
+  return () => within(Promise.all(ended));
 }
 
 /** A slow client slows the command down instead of filling our memory. */
-function send(socket: WebSocket, data: Buffer, source: { pause(): unknown; resume(): unknown }): void {
-  socket.send(data, () => {
-    if (socket.bufferedAmount < pauseAboveBytes) source.resume();
+function forward(stream: Readable, send: (data: Buffer) => Promise<void> | undefined): void {
+  stream.on("data", (data: Buffer) => {
+    const taken = send(data);
+    if (taken === undefined) return;
+    stream.pause();
+    void taken.then(() => stream.resume());
   });
-  if (socket.bufferedAmount >= pauseAboveBytes) source.pause();
 }
 
-function terminalOutput(socket: WebSocket, terminal: Terminal): () => Promise<void> {
+function terminalOutput(streams: RemoteStreams, terminal: Terminal): () => Promise<void> {
   // Only the command has the other end now, so that its end is ours.
   fs.closeSync(terminal.slave);
   const stream = new tty.ReadStream(terminal.master);
@@ -169,13 +135,16 @@ function terminalOutput(socket: WebSocket, terminal: Terminal): () => Promise<vo
     stream.once("end", resolve);
     stream.once("close", resolve);
   });
-  stream.on("data", (data: Buffer) => {
-    if (socket.readyState === socket.OPEN) send(socket, frame(channels.stdout, data), stream);
-  });
+  forward(stream, (data) => streams.send("stdout", data));
   return async () => {
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1000))]);
+    await within(ended);
     stream.destroy();
   };
+}
+
+/** What a command leaves behind in the background may keep its output open for ever. */
+async function within(ended: Promise<unknown>): Promise<void> {
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, outputEndMs))]);
 }
 
 function closeTerminal(terminal: Terminal): void {

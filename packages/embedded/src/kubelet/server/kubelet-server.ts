@@ -10,11 +10,15 @@ import { errors } from "../../errors.ts";
 import type { NodePaths } from "../node-paths.ts";
 import { containersOf } from "../pod-observation.ts";
 import type { PodRecord } from "../pod-record.ts";
-import { chooseProtocol } from "./channel-protocol.ts";
-import { parseExecRequest, serveExec } from "./exec-session.ts";
+import { serveAttach } from "./attach-session.ts";
+import { chooseProtocol, failureStatus } from "./channel-protocol.ts";
+import { parseExecRequest, serveExec, type StreamRequest } from "./exec-session.ts";
 import { parseLogOptions } from "./log-options.ts";
 import { readLog } from "./log-reader.ts";
 import { servePortForward } from "./port-forward.ts";
+import type { RemoteStreams } from "./remote-streams.ts";
+import { acceptSpdyStreams, spdyStreamProtocol } from "./spdy-streams.ts";
+import { webSocketStreams } from "./websocket-streams.ts";
 
 interface ServingCertificate {
   readonly certificate: string;
@@ -38,7 +42,7 @@ const allowedClients = new Set(["kube-apiserver-kubelet-client"]);
 
 const routes = {
   logs: /^\/containerLogs\/([^/]+)\/([^/]+)\/([^/]+)$/,
-  exec: /^\/exec\/([^/]+)\/([^/]+)\/([^/]+)$/,
+  streams: /^\/(exec|attach)\/([^/]+)\/([^/]+)\/([^/]+)$/,
   portForward: /^\/portForward\/([^/]+)\/([^/]+)$/,
 } as const;
 
@@ -51,7 +55,7 @@ class Refusal extends Error {
   }
 }
 
-/** The node's HTTPS endpoint: logs, exec and port-forward, with the paths of Kubernetes' kubelet. */
+/** The node's HTTPS endpoint: logs, exec, attach and port-forward, with the paths of Kubernetes' kubelet. */
 export class KubeletServer {
   readonly #options: KubeletServerOptions;
   readonly #server: https.Server;
@@ -115,12 +119,15 @@ export class KubeletServer {
         const record = this.#pod(forward);
         return servePortForward({ request, socket, head, pod: record, query: url.searchParams });
       }
-      if (url.pathname.startsWith("/attach/")) {
-        throw new Refusal(400, "attach is not available: use exec for a shell and logs for the output");
-      }
-      const exec = routes.exec.exec(url.pathname);
-      if (exec === null) throw new Refusal(404, `there is nothing at ${url.pathname}`);
-      this.#exec(request, socket, head, this.#container(exec), url.searchParams);
+      const streams = routes.streams.exec(url.pathname);
+      if (streams === null) throw new Refusal(404, `there is nothing at ${url.pathname}`);
+      const [, kind, ...place] = streams;
+      this.#streams(
+        kind === "attach" ? "attach" : "exec",
+        { request, socket, head },
+        this.#container([undefined, ...place]),
+        url.searchParams,
+      );
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 500;
       const text = describeError(error);
@@ -187,10 +194,9 @@ export class KubeletServer {
     await pipeline(Readable.from(lines), response);
   }
 
-  #exec(
-    request: IncomingMessage,
-    socket: Duplex,
-    head: Buffer,
+  #streams(
+    kind: "exec" | "attach",
+    { request, socket, head }: UpgradeRequest,
     { record, container }: { record: PodRecord; container: Container },
     query: URLSearchParams,
   ): void {
@@ -198,18 +204,57 @@ export class KubeletServer {
     const state = process?.state();
     if (process === undefined || state?.phase !== "running")
       throw new Refusal(400, `container ${container.name} does not run`);
-    const exec = parseExecRequest(query);
-    if (exec.command.length === 0) throw new Refusal(400, "say which command to execute");
-    const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
-    const protocol = chooseProtocol(offered);
-    if (protocol === undefined) {
-      throw new Refusal(
-        400,
-        `exec speaks v5.channel.k8s.io and v4.channel.k8s.io over WebSocket, not ${offered.join() || "SPDY"}`,
-      );
+    const wanted = parseExecRequest(query);
+    if (kind === "exec" && wanted.command.length === 0) throw new Refusal(400, "say which command to execute");
+    const serve = (streams: RemoteStreams): void => {
+      if (kind === "attach") serveAttach(streams, container, process, wanted);
+      else serveExec(streams, { record, container, directory: process.directory, init: state.init }, wanted);
+    };
+    if ((request.headers.upgrade ?? "").toLowerCase() === "spdy/3.1") {
+      return this.#acceptSpdy({ request, socket, head }, wanted, serve);
     }
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      serveExec(webSocket, protocol, { record, container, directory: process.directory, init: state.init }, exec);
+    const protocol = chooseProtocol(offeredProtocols(request.headers["sec-websocket-protocol"]));
+    if (protocol === undefined) {
+      throw new Refusal(400, `${kind} speaks v5.channel.k8s.io and v4.channel.k8s.io over WebSocket, and SPDY/3.1`);
+    }
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => serve(webSocketStreams(webSocket, protocol)));
+  }
+
+  #acceptSpdy(
+    { request, socket, head }: UpgradeRequest,
+    wanted: StreamRequest,
+    serve: (streams: RemoteStreams) => void,
+  ): void {
+    const offered = offeredProtocols(request.headers["x-stream-protocol-version"]);
+    if (!offered.includes(spdyStreamProtocol)) {
+      throw new Refusal(403, `over SPDY only ${spdyStreamProtocol} is spoken, not ${offered.join() || "nothing"}`);
+    }
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\nx-stream-protocol-version: ${spdyStreamProtocol}\r\n\r\n`,
+    );
+    if (head.length > 0) socket.unshift(head);
+    const types = (["stdin", "stdout", "stderr"] as const).filter((type) => wanted[type]);
+    const expected = ["error", ...types, ...(wanted.tty ? ["resize"] : [])];
+    void acceptSpdyStreams(socket, expected).then((streams) => {
+      if (streams === undefined) return;
+      try {
+        serve(streams);
+      } catch (error) {
+        streams.finish(failureStatus(describeError(error)));
+      }
     });
   }
+}
+
+interface UpgradeRequest {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+function offeredProtocols(header: string | string[] | undefined): string[] {
+  return String(header ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }
