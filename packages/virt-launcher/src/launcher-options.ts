@@ -12,6 +12,8 @@ export interface LauncherOptions {
   readonly startTimeoutMs: number;
   readonly allowEmulation: boolean;
   readonly allowCrossArchitecture: boolean;
+  /** Variables by which the kubelet tells which devices the pod was given. */
+  readonly deviceVariables?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface VmiIdentity {

@@ -12,6 +12,8 @@ export interface LauncherPaths {
   readonly devices: string;
   /** Where the kubelet mounts the token of a guest's account. */
   readonly serviceAccount: string;
+  /** Where a volume for state that outlives the pod is mounted, when the VMI has one. */
+  readonly persistentState: string;
 }
 
 export const podPaths: LauncherPaths = {
@@ -22,4 +24,5 @@ export const podPaths: LauncherPaths = {
   containerDisks: "/var/run/kubevirt/container-disks",
   devices: "/dev",
   serviceAccount: "/var/run/secrets/kubernetes.io/serviceaccount",
+  persistentState: "/var/run/kubevirt-private/vm-state",
 };

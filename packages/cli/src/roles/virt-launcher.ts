@@ -68,12 +68,18 @@ function composeLauncher(args: readonly string[]): VirtLauncher {
       startTimeoutMs: parseDuration(values["qemu-timeout"]),
       allowEmulation: values["allow-emulation"],
       allowCrossArchitecture: values["allow-cross-architecture"],
+      deviceVariables: process.env,
     },
     paths,
     hypervisor: registry.get(values.hypervisor),
     hostArchitecture,
     clock: systemClock,
     logger,
-    stack: createQemuStack({ clock: systemClock, logger, scratchDirectory: paths.private }),
+    stack: createQemuStack({
+      clock: systemClock,
+      logger,
+      scratchDirectory: paths.private,
+      persistentDirectory: paths.persistentState,
+    }),
   });
 }

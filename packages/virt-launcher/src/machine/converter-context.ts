@@ -1,10 +1,11 @@
 import * as fs from "node:fs";
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import type { Architecture, ConverterContext, Hypervisor, NetworkFacts, VolumeLocation } from "@polyvirt/hypervisor";
+import type { Architecture, ConverterContext, Hypervisor } from "@polyvirt/hypervisor";
 import type { cmdV1 } from "@polyvirt/protocol";
 import { findFile } from "../disks/image-file.ts";
 import type { LauncherOptions } from "../launcher-options.ts";
 import type { LauncherPaths } from "../launcher-paths.ts";
+import { allocatedDevices } from "./host-devices.ts";
 
 interface ContextDependencies {
   readonly options: LauncherOptions;
@@ -13,12 +14,14 @@ interface ContextDependencies {
   readonly hostArchitecture: Architecture;
 }
 
+/** What was made ready for this guest before the conversion. */
+type PreparedParts = Pick<ConverterContext, "volumes" | "network" | "firmware">;
+
 /** Everything that the conversion has to know about this pod and this cluster. */
 export function converterContext(
   vmi: VirtualMachineInstance,
   machineOptions: cmdV1.VirtualMachineOptions | undefined,
-  volumes: Readonly<Record<string, VolumeLocation>>,
-  network: NetworkFacts,
+  prepared: PreparedParts,
   dependencies: ContextDependencies,
 ): ConverterContext {
   const { options, paths, hypervisor } = dependencies;
@@ -40,11 +43,9 @@ export function converterContext(
       guestAgent: `${guest}/virt-agent`,
       usbRedirection: `${guest}/virt-usbredir-`,
     },
-    volumes,
+    ...prepared,
     ...kernelBoot(vmi, paths),
-    network,
-    firmware: {},
-    hostDevices: {},
+    hostDevices: allocatedDevices(vmi, options.deviceVariables ?? {}),
     virtiofsSockets: {},
     settings: machineSettings(machineOptions),
   };

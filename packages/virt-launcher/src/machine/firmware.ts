@@ -3,7 +3,6 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { Architecture, EfiImage, FirmwareFiles } from "@polyvirt/hypervisor";
-import { errors } from "../errors.ts";
 
 /** Where distributions put UEFI firmware: the first pair that is there is taken. */
 interface FirmwareTable {
@@ -54,13 +53,7 @@ export async function prepareFirmware(
   const table = firmwareTables[architecture];
   const found = { efi: findImage(table.efi, root), efiSecureBoot: findImage(table.efiSecureBoot, root) };
   const image = efi.secureBoot === false ? found.efi : found.efiSecureBoot;
-  const persistent = efi.persistent === true;
-  if (persistent && !fs.existsSync(persistentState)) {
-    throw errors.LauncherStateMissing(
-      "keep the guest's UEFI variables (spec.domain.firmware.bootloader.efi.persistent): the pod has no volume for them",
-    );
-  }
-  const nvram = persistent ? `${persistentState}/nvram/variables.fd` : `${guestDirectory}/nvram.fd`;
+  const nvram = efi.persistent === true ? `${persistentState}/nvram/variables.fd` : `${guestDirectory}/nvram.fd`;
   // Without firmware the converter refuses the VMI, with the field.
   if (image !== undefined) await copyOnce(image.vars, nvram);
   return {

@@ -19,7 +19,10 @@ export function allocatedDevices(
 ): Record<string, HostDeviceLocation> {
   const left = new Map<string, HostDeviceLocation[]>();
   const given: Record<string, HostDeviceLocation> = {};
-  for (const { name, deviceName } of [...(spec.domain.devices.gpus ?? []), ...(spec.domain.devices.hostDevices ?? [])]) {
+  for (const { name, deviceName } of [
+    ...(spec.domain.devices.gpus ?? []),
+    ...(spec.domain.devices.hostDevices ?? []),
+  ]) {
     if (deviceName === undefined) continue;
     if (!left.has(deviceName)) left.set(deviceName, devicesOf(deviceName, environment));
     const device = left.get(deviceName)?.shift();

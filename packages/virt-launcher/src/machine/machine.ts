@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { Logger } from "@polyvirt/core";
-import type { Architecture, Hypervisor } from "@polyvirt/hypervisor";
+import { parseArchitecture, type Architecture, type Hypervisor } from "@polyvirt/hypervisor";
 import type { cmdV1 } from "@polyvirt/protocol";
 import { hasEnded, type Stack } from "@polyvirt/stack";
 import { prepareVolumes } from "../disks/prepare-volumes.ts";
@@ -11,6 +11,8 @@ import type { LauncherPaths } from "../launcher-paths.ts";
 import type { GuestNetwork } from "../network/guest-network.ts";
 import { converterContext, guestDirectory } from "./converter-context.ts";
 import type { DomainHooks } from "./domain-hooks.ts";
+import { prepareFirmware } from "./firmware.ts";
+import { requirePersistentState } from "./persistent-state.ts";
 
 export interface MachineDependencies {
   readonly stack: Stack;
@@ -52,10 +54,15 @@ export class Machine {
 
   async #start(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
     const { stack, hypervisor, hooks, paths, images, logger } = this.#dependencies;
-    await mkdir(guestDirectory(this.#dependencies.options, paths), { recursive: true });
+    const folder = guestDirectory(this.#dependencies.options, paths);
+    await mkdir(folder, { recursive: true });
+    requirePersistentState(vmi, paths.persistentState);
     const volumes = await prepareVolumes(vmi, { paths, images });
     const network = await this.#dependencies.network.start(vmi, options?.preparedInterfaces ?? []);
-    const context = converterContext(vmi, options, volumes, network, this.#dependencies);
+    const architecture = parseArchitecture(vmi.spec.architecture ?? "") ?? this.#dependencies.hostArchitecture;
+    const places = { guestDirectory: folder, persistentState: paths.persistentState };
+    const firmware = await prepareFirmware(vmi, architecture, places);
+    const context = converterContext(vmi, options, { volumes, network, firmware }, this.#dependencies);
     const converted = hypervisor.converter.convert(vmi, context);
     const pluginsJson = options?.pluginsJson ?? new Uint8Array();
     const domain = await hooks.apply(converted, { vmi, pluginsJson, invocation: "Boot" });
