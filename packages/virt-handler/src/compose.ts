@@ -31,7 +31,6 @@ import { startConsoleServer } from "./console/console-server.ts";
 import { createGuestPoller } from "./guest/guest-poller.ts";
 import { createInstanceReconciler, type InstanceReconcilerDeps } from "./instance/reconcile.ts";
 import { openGhostRecords, type GhostRecord } from "./launcher/ghost-records.ts";
-import type { SyncOptions } from "./launcher/launcher-commands.ts";
 import { createLauncherDirectory } from "./launcher/launcher-directory.ts";
 import { createLaunchers } from "./launcher/launchers.ts";
 import { createGuestNetwork } from "./network/guest-network.ts";

@@ -19,7 +19,10 @@ export function syncOptions(
       SerialConsoleLogDisabled: !config.serialConsoleLog,
     },
     preparedInterfaces: prepared.map(({ name, tapName, mtu, macAddress, lease }) => ({
-      ...{ name, tapName, mtu, macAddress },
+      name,
+      tapName,
+      mtu,
+      macAddress,
       ...(lease === undefined ? {} : { lease: { ...lease, routes: [...lease.routes] } }),
     })),
   };

@@ -23,13 +23,15 @@ export function answerDhcp(packet: Uint8Array, lease: Lease): DhcpAnswer | undef
   if (request?.operation !== "request" || request.hardwareAddress !== lease.hardwareAddress) return undefined;
   // We serve one link; whatever came through a relay is not from it.
   if (request.relayAddress !== nobody) return undefined;
-  switch (request.options.get(optionCode.messageType)?.[0]) {
+  const type = request.options.get(optionCode.messageType)?.[0];
+  switch (type) {
     case messageTypes.discover:
       return reply(request, lease, messageTypes.offer);
     case messageTypes.request:
       return answerRequest(request, lease);
     case messageTypes.inform:
       return reply(request, lease, messageTypes.acknowledge, { withAddress: false });
+    case undefined:
     default:
       return undefined;
   }
