@@ -103,7 +103,7 @@ describe("bridge", () => {
       "link set tap0 mtu 1450 master k6t-eth0 up",
       "addr add 169.254.75.10/32 dev k6t-eth0",
       "link set k6t-eth0 mtu 1450 up",
-      "link add eth0 type dummy",
+      "link add eth0 type bridge",
       "addr add 10.244.0.5/24 dev eth0",
     ]);
     expect(planned.change.settings).toMatchObject({ "net/ipv4/conf/all/arp_ignore": "1" });

@@ -99,7 +99,8 @@ function planBridge(vmi: VirtualMachineInstance, iface: Interface, context: Plan
         ...tapCommands(vmi, iface, context),
         `addr add ${bridgeBindingServer}/32 dev ${bridgeName}`,
         `link set ${bridgeName} mtu ${pod.mtu} up`,
-        `link add ${pod.name} type dummy`,
+        // A bridge without ports, because not every kernel has dummy interfaces.
+        `link add ${pod.name} type bridge`,
         ...(address === undefined ? [] : [`addr add ${address} dev ${pod.name}`]),
       ]),
       // The pod must not answer for the address that is the guest's now.
