@@ -115,7 +115,7 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
   const resources = resourceRoute({
     ...deps,
     registry,
-    reviews: accessReviews({ authorizer, tokens }),
+    reviews: accessReviews({ authorizer, tokens, clock }),
     subresources: {
       binding: podBinding(deps),
       eviction: podEviction(deps, builtin("policy", "poddisruptionbudgets")),

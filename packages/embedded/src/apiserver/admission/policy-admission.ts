@@ -98,12 +98,15 @@ function mutateOnce(
   const inputs = inputsWithParams(deps, rule, binding, request, policyInput(deps, resource, request));
   if ("problem" in inputs) {
     if (rule.failurePolicy === "Ignore") return object;
-    throw mutationRefusal(request, `${named}: failed to configure binding: ${inputs.problem}`, "Forbidden");
+    throw mutationRefusal(request, [`${named}: failed to configure binding: ${inputs.problem}`], "Forbidden");
   }
   for (const input of inputs.found) {
     const current = { ...object, apiVersion: resource.apiVersion };
     const result = rule.compiled.evaluate({ ...input, object: current, schema: expandedSchema(rootSchema(resource)) });
-    if (result.denied) throw mutationRefusal(request, `${named}: ${result.errors.join("; ")}`, "Invalid");
+    if (result.denied) {
+      const messages = result.errors.map((error) => `${named}: ${error}`);
+      throw mutationRefusal(request, messages, "Invalid");
+    }
     // A mutation changes fields of an object of this kind; it is read again as such afterwards.
     if (result.changed) object = { ...(result.object as ApiObject), apiVersion: request.resource.apiVersion };
   }
@@ -117,10 +120,12 @@ function refusal({ resource, name, object }: AdmissionRequest, { message, reason
   return error;
 }
 
-/** Mutating policies refuse in other words than validating ones: nothing stands before the message. */
-function mutationRefusal(request: AdmissionRequest, message: string, reason: string): StatusError {
+/** Mutating policies refuse in other words than validating ones: the first problem is the message, all are causes. */
+function mutationRefusal(request: AdmissionRequest, messages: readonly string[], reason: string): StatusError {
+  const [message = ""] = messages;
   const error = refusal(request, { message, reason, code: 403 });
   error.status.message = message;
+  error.status.details = { ...error.status.details, causes: messages.map((text) => ({ message: text })) };
   return error;
 }
 

@@ -67,11 +67,59 @@ describe("hostile requests", () => {
     expect(await alive()).toBe("ok");
   });
 
-  it("may be as large as three megabytes", async () => {
-    const data = Object.fromEntries(Array.from({ length: 2 }, (_, index) => [`k${index}`, "x".repeat(480_000)]));
-    expect((await test.request("POST", path, { metadata: { name: "large" }, data })).status).toBe(201);
-    const secretLike = { metadata: { name: "annotated", annotations: { a: "x".repeat(2_900_000) } } };
-    expect((await test.request("POST", path, secretLike)).json.message).toMatch(/metadata.annotations: Too long/);
+  it("may be as large as three mebibytes, and what they make keeps a limit too", async () => {
+    const free = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    const schema = { openAPIV3Schema: { type: "object", properties: { data: free } } };
+    await test.request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      metadata: { name: "things.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "things", kind: "Thing" },
+        versions: [{ name: "v1", served: true, storage: true, schema }],
+      },
+    });
+    const things = "/apis/example.com/v1/namespaces/default/things";
+    const limit = 3 * 1024 * 1024;
+    const identity = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "large" } };
+    const empty = JSON.stringify({ ...identity, data: { text: "" } });
+    const sized = (size: number) => empty.replace('"text":""', `"text":"${"x".repeat(size - empty.length)}"`);
+    expect((await test.request("POST", things, sized(limit))).status).toBe(201);
+    const stored = await test.request("GET", `${things}/large`);
+    expect(stored.json.data.text).toBe("x".repeat(limit - empty.length));
+    const over = await test.request("POST", things, sized(limit + 1)).catch((error: Error) => error);
+    if (!(over instanceof Error)) {
+      expect(over.status).toBe(413);
+      expect(over.json).toMatchObject({
+        reason: "RequestEntityTooLarge",
+        message: `Request entity too large: limit is ${limit}`,
+      });
+    }
+    const grown = await test.request(
+      "PATCH",
+      `${things}/large`,
+      { data: { more: "z".repeat(1_100_000) } },
+      { "Content-Type": "application/merge-patch+json" },
+    );
+    expect(grown).toMatchObject({ status: 413 });
+    expect((await test.request("GET", `${things}/large`)).json.data.more).toBeUndefined();
+  });
+
+  it("keep the limits of single fields", async () => {
+    const tooLong = "Too long: may not be more than";
+    const annotated = { metadata: { name: "annotated", annotations: { a: "x".repeat(262_145) } } };
+    expect((await test.request("POST", path, annotated)).json.message).toContain(
+      `metadata.annotations: ${tooLong} 262144 bytes`,
+    );
+    const full = { metadata: { name: "full" }, data: { a: "x".repeat(1_048_577) } };
+    expect((await test.request("POST", path, full)).json.message).toContain(`[]: ${tooLong} 1048576 bytes`);
+    const secrets = "/api/v1/namespaces/default/secrets";
+    const secret = (bytes: number) => ({
+      metadata: { name: `s${bytes}` },
+      data: { a: Buffer.alloc(bytes).toString("base64") },
+    });
+    expect((await test.request("POST", secrets, secret(1_048_576))).status).toBe(201);
+    expect((await test.request("POST", secrets, secret(1_048_577))).json.message).toContain(`data: ${tooLong}`);
   });
 
   it.each([

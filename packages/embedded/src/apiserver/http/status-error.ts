@@ -83,7 +83,7 @@ export const methodNotAllowed = (): StatusError =>
   new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 
 export const tooLarge = (limit: number): StatusError =>
-  new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`, {});
+  new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
   new StatusError(

@@ -203,14 +203,15 @@ function validateDataKeys(object: ApiObject, lists: readonly string[]): FieldErr
   let size = 0;
   for (const list of lists) {
     for (const [key, value] of Object.entries(isJsonObject(object[list]) ? object[list] : {})) {
-      size += textOf(value).length;
+      // Secrets and binary data count as the bytes that they stand for.
+      size += Buffer.byteLength(textOf(value), list === "data" && lists.length > 1 ? "utf8" : "base64");
       if (/^[-._a-zA-Z0-9]{1,253}$/.test(key) && key !== "." && key !== "..") continue;
       const rule =
         "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
       found.push(fieldError.invalid(`${list}[${key}]`, key, rule));
     }
   }
-  if (size > dataLimit) found.push(fieldError.tooLong(lists.length === 1 ? "data" : "", dataLimit));
+  if (size > dataLimit) found.push(fieldError.tooLong(lists.length === 1 ? "data" : "[]", dataLimit));
   return found;
 }
 

@@ -48,7 +48,9 @@ export function applyConfiguration(application: Application): ApiObject {
 
 /** What nobody owned when somebody applied for the first time belongs to those who wrote it before. */
 function formerOwner({ resource, live, now }: Application): Manager {
-  const fields = ownable(fieldsOf(live, rootSchema(resource)), "", resource.subresources.has("status"));
+  const nothing: ApiObject = { apiVersion: resource.apiVersion, kind: resource.kind, metadata: {} };
+  const { added } = compareValues(nothing, live, rootSchema(resource));
+  const fields = ownable(added, "", resource.subresources.has("status"));
   const identity = { manager: "before-first-apply", operation: "Update", subresource: "" } as const;
   return { ...identity, apiVersion: resource.apiVersion, time: now, fields };
 }

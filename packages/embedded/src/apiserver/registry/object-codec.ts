@@ -1,12 +1,18 @@
 import type { StoredEntry } from "../../store/event-log.ts";
+import { tooLarge } from "../http/status-error.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import type { Resource } from "./resource.ts";
+
+/** What a request of the largest size can make, with the owners of its fields; patches cannot grow an object beyond it. */
+const objectLimit = 4 * 1024 * 1024;
 
 /** The bytes that are stored and sent: the object as JSON, with the revision of this very write inside. */
 export function encodeStored(resource: Resource, object: ApiObject, revision: number): Buffer {
   const stored = resource.conversion?.toStored(object) ?? object;
   const metadata = { ...stored.metadata, resourceVersion: String(revision) };
-  return Buffer.from(JSON.stringify({ ...stored, apiVersion: resource.storageApiVersion, metadata }));
+  const bytes = Buffer.from(JSON.stringify({ ...stored, apiVersion: resource.storageApiVersion, metadata }));
+  if (bytes.length > objectLimit) throw tooLarge(objectLimit);
+  return bytes;
 }
 
 export function decodeStored(resource: Resource, value: Buffer): ApiObject {

@@ -106,7 +106,8 @@ export class Discovery {
       versions.set(version, found);
       return found;
     };
-    for (const resource of this.#deps.registry.all())
+    const byPlural = (left: Resource, right: Resource): number => (left.plural < right.plural ? -1 : 1);
+    for (const resource of this.#deps.registry.all().toSorted(byPlural))
       versionOf(resource.group, resource.version).resources.push(resource);
     for (const remote of this.#deps.aggregated()) versionOf(remote.group, remote.version).remote = remote;
     return [...groups].map(([name, versions]) => ({ name, versions: [...versions.values()].sort(byVersion) }));

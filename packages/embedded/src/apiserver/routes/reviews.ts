@@ -1,3 +1,5 @@
+import type { Clock } from "@polyvirt/core";
+
 import type { Authorizer } from "../auth/rbac.ts";
 import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
 import { tokenIssuer } from "../auth/service-account-tokens.ts";
@@ -5,17 +7,19 @@ import type { UserInfo } from "../auth/user.ts";
 import { badRequest, fieldError, invalid, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { decodeObject } from "../registry/decode.ts";
+import { timestamp } from "../registry/objects.ts";
 import type { Call } from "./resource-call.ts";
 
 interface ReviewDeps {
   readonly authorizer: Authorizer;
   readonly tokens: ServiceAccountTokens;
+  readonly clock: Clock;
 }
 
 type Review = (call: Call) => Promise<void>;
 
 /** Questions about who may do what: the answer is the posted object with a status. */
-export function accessReviews({ authorizer, tokens }: ReviewDeps): Readonly<Record<string, Review>> {
+export function accessReviews({ authorizer, tokens, clock }: ReviewDeps): Readonly<Record<string, Review>> {
   const access = (userOf: (call: Call, spec: JsonObject) => UserInfo): Review =>
     answering((call, spec) => decide(authorizer, userOf(call, spec), spec));
   return {
@@ -35,21 +39,23 @@ export function accessReviews({ authorizer, tokens }: ReviewDeps): Readonly<Reco
       return rulesOf(authorizer, call.exchange.user, namespace);
     }),
     tokenreviews: answering((_call, spec) => reviewToken(tokens, spec)),
-    selfsubjectreviews: answering((call) => ({ userInfo: userJson(call.exchange.user) })),
+    selfsubjectreviews: answering((call) => ({ userInfo: userJson(call.exchange.user) }), clock),
   };
 }
 
 /** Kubernetes does not name the kind here. */
 const wrongQuestion = (error: FieldError) => invalid({ group: "authorization.k8s.io", kind: "" }, "", [error]);
 
-function answering(answer: (call: Call, spec: JsonObject) => JsonObject): Review {
+/** With a clock the answer says when it was given. */
+function answering(answer: (call: Call, spec: JsonObject) => JsonObject, clock?: Clock): Review {
   return async (call) => {
     const { exchange, resource, format } = call;
     const { value } = await exchange.parsedBody();
     const object = decodeObject(resource, value, exchange.context());
     const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
     const metadata = resource.namespaced ? { ...object.metadata, namespace: call.namespace } : object.metadata;
-    exchange.send(201, { ...object, metadata, status: answer(call, spec) }, format);
+    const dated = clock === undefined ? metadata : { ...metadata, creationTimestamp: timestamp(clock.now()) };
+    exchange.send(201, { ...object, metadata: dated, status: answer(call, spec) }, format);
   };
 }
 

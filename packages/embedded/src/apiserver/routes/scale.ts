@@ -2,20 +2,24 @@ import { applyMergePatch } from "@polyvirt/core";
 
 import { badRequest, fieldError, invalid, methodNotAllowed } from "../http/status-error.ts";
 import { copyJson, isJsonObject, valueAt, type JsonObject } from "../json.ts";
-import { selectorText } from "../kinds/columns.ts";
-import type { ApiObject } from "../kinds/kind.ts";
+import { ageColumn, nameColumn, selectorText } from "../kinds/columns.ts";
+import type { ApiObject, Column } from "../kinds/kind.ts";
 import { applyPatch, patchTypeOf } from "../patch/apply-patch.ts";
 import type { Resource, ScalePaths } from "../registry/resource.ts";
 import type { Call, ResourceDeps } from "./resource-call.ts";
 import type { SubresourceHandler } from "./resource-route.ts";
+import { sendObject } from "./send-object.ts";
 
 /** The number of replicas of any workload, in one form for all of them. */
-export function scaleSubresource({ objects }: Pick<ResourceDeps, "objects">): SubresourceHandler {
+export function scaleSubresource(deps: Pick<ResourceDeps, "objects" | "clock">): SubresourceHandler {
+  const { objects } = deps;
   return async (call, verb) => {
-    const { exchange, resource, namespace, target, format } = call;
+    const { exchange, resource, namespace, target } = call;
     const paths = pathsOf(resource);
     const { name } = target;
-    if (verb === "get") return exchange.send(200, scaleOf(objects.get(resource, namespace, name), paths), format);
+    const send = (object: ApiObject) =>
+      sendObject(deps, { ...call, resource: { ...resource, columns: scaleColumns } }, 200, scaleOf(object, paths));
+    if (verb === "get") return send(objects.get(resource, namespace, name));
     if (verb !== "update" && verb !== "patch") throw methodNotAllowed();
     const wanted = await wantedScale(call, verb);
     const object = await objects.update(exchange.context(), {
@@ -38,9 +42,16 @@ export function scaleSubresource({ objects }: Pick<ResourceDeps, "objects">): Su
         return result;
       },
     });
-    return exchange.send(200, scaleOf(object, paths), format);
+    return send(object);
   };
 }
+
+const scaleColumns: readonly Column[] = [
+  nameColumn,
+  { name: "Desired", type: "integer", value: (object) => valueAt(object, "spec", "replicas") },
+  { name: "Available", type: "integer", value: (object) => valueAt(object, "status", "replicas") },
+  ageColumn,
+];
 
 function pathsOf(resource: Resource): ScalePaths {
   if (resource.scale === undefined) throw methodNotAllowed();

@@ -1,4 +1,3 @@
-import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
@@ -18,17 +17,10 @@ interface Answer {
   readonly json: any;
 }
 
-interface KubectlResult {
-  readonly code: number;
-  readonly output: string;
-}
-
 export interface TestServer {
   readonly directory: string;
   readonly server: ApiServer;
   readonly client: KubeClient;
-  /** Runs the real kubectl; output and errors come as one text. */
-  kubectl(args: readonly string[] | string, input?: string): Promise<KubectlResult>;
   /** A plain request with the administrator's certificate, or with what `headers` say. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   clientAs(name: string, groups: readonly string[]): KubeClient;
@@ -60,7 +52,6 @@ export async function startTestServer(options: { clock?: Clock } = {}): Promise<
       return client;
     },
     clientAs,
-    kubectl: (args, input) => runKubectl(kubeconfig, typeof args === "string" ? args.split(" ") : args, input),
     request: (method, path, body, headers) => send(server, method, path, body, headers),
     async restart() {
       await server.stop();
@@ -73,25 +64,6 @@ export async function startTestServer(options: { clock?: Clock } = {}): Promise<
     },
   };
 }
-
-function runKubectl(kubeconfig: string, args: readonly string[], input = ""): Promise<KubectlResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("kubectl", args, {
-      env: { ...process.env, KUBECONFIG: kubeconfig, HOME: join(kubeconfig, "..") },
-    });
-    const chunks: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? -1, output: Buffer.concat(chunks).toString() }));
-    child.stdin.end(input);
-  });
-}
-
-/** Whether this machine has kubectl; tests that need it are skipped otherwise. */
-export const hasKubectl = await new Promise<boolean>((resolve) => {
-  execFile("kubectl", ["version", "--client"], (error) => resolve(error === null));
-});
 
 async function send(
   server: ApiServer,
