@@ -38,6 +38,7 @@ export const featureGates = {
   EnableVirtioFsStorageVolumes: { stage: "alpha", since: "0.1", about: "Share claims by virtiofs." },
   ExpandDisks: { stage: "alpha", since: "0.1", about: "Grow disks of running guests with their claims." },
   ImageVolume: { stage: "beta", since: "0.1", about: "Mount container disks as image volumes." },
+  IOMMUFD: { stage: "alpha", since: "0.1", about: "Pass devices of the node to guests through one memory map." },
   IncrementalBackup: { stage: "alpha", since: "0.1", about: "Back up only the blocks that changed." },
   PanicDevices: { stage: "alpha", since: "0.1", about: "Give guests a panic device." },
   PasstBinding: { stage: "alpha", since: "0.1", about: "Connect guests to the network by passt." },

@@ -162,10 +162,11 @@ describe("virt-controller on a real API server", () => {
     await eventually(async () => expect((await read("silent")).status).toMatchObject({ phase: "Failed" }));
   });
 
-  it("says what it cannot do", async () => {
+  it("fails a VMI at once whose pod can never be made, and says why", async () => {
     await createVmi("odd", { volumes: [{ name: "v", sysprep: { secret: { name: "s" } } }] });
     await eventually(async () => {
       const { status } = await read("odd");
+      expect(status?.phase).toBe("Failed");
       expect(getCondition(status, "Synchronized")).toMatchObject({ status: "False", reason: "FailedCreate" });
     });
     await eventually(async () => expect(await reasonsOf("odd")).toContain("FailedCreate"));
@@ -186,6 +187,12 @@ describe("virt-controller on a real API server", () => {
       },
     });
     await eventually(() => podOf("claimed"));
+    // What virt-handler has to know about the claim, because it may not look at claims.
+    await eventually(async () =>
+      expect((await read("claimed")).status?.volumeStatus).toMatchObject([
+        { name: "v", persistentVolumeClaimInfo: { claimName: "later", accessModes: ["ReadWriteOnce"] } },
+      ]),
+    );
   });
 
   it("does not take a stranger's pod for its own", async () => {

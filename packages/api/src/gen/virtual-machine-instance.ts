@@ -130,8 +130,18 @@ export interface VirtualMachineInstanceStatus {
   topologyHints?: TopologyHints;
   /** ControllerRevision of the machine that was started. */
   virtualMachineRevisionName?: string;
+  /** Program that runs the guest. */
+  vmm?: VirtualMachineMonitor;
   /** State of the volumes. */
   volumeStatus?: VolumeStatus[];
+}
+
+/** Program that runs a guest, as its launcher names it. */
+export interface VirtualMachineMonitor {
+  /** For example QEMU. */
+  name?: string;
+  /** Its version. */
+  version?: string;
 }
 
 /** What the guest agent says about the system. */

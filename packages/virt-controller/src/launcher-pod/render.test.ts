@@ -93,8 +93,8 @@ describe("renderLauncherPod", () => {
   });
 
   it("refuses a kind of volume that it does not know, by name", () => {
-    const volumes = [{ name: "old", sysprep: { secret: { name: "s" } } }];
-    expect(() => render({ volumes })).toThrow(/volume "old" is of kind "sysprep"/);
+    const volumes = [{ name: "old", memoryDump: { claimName: "s" } }];
+    expect(() => render({ volumes })).toThrow(/volume "old" is of kind "memoryDump"/);
   });
 
   it("asks for guest memory with the overhead on top, and a tenth of a CPU", () => {

@@ -98,6 +98,14 @@ const renderers: Partial<Record<SourceKind, Render>> = {
     ),
   downwardAPI: ({ name, downwardAPI }) =>
     mounted({ name, downwardAPI: { items: downwardAPI?.fields ?? [] } }, inPrivate("downwardapi", name), true),
+  sysprep: ({ name, sysprep }) =>
+    mounted(
+      sysprep?.secret === undefined
+        ? { name, configMap: named(sysprep?.configMap?.name) }
+        : { name, secret: sysprep.secret.name === undefined ? {} : { secretName: sysprep.secret.name } },
+      inPrivate("sysprep", name),
+      true,
+    ),
   // The kubelet mounts the account's token by itself (see serviceAccountOf).
   serviceAccount: () => ({}),
   hostDisk: ({ name, hostDisk }) => {

@@ -10,6 +10,7 @@ import { renderLauncherPod } from "../launcher-pod/render.ts";
 import { launcherUser } from "../launcher-pod/user.ts";
 import { claimNames } from "../launcher-pod/volumes.ts";
 import type { PossiblePlacement } from "../placement/placement.ts";
+import { withClaimStatus } from "./claim-status.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiPlan } from "./observed.ts";
 import { planVmi } from "./plan.ts";
@@ -27,6 +28,14 @@ export interface VmiReconcilerDeps {
   readonly settings: ClusterSettings;
   readonly launcherImage: string;
 }
+
+/** A pod that cannot be made today cannot be made tomorrow. */
+const hopelessCodes = [
+  "LauncherPodVolumeUnsupported",
+  "LauncherPodArchitectureUnknown",
+  "HypervisorUnknown",
+  "KubeInvalid",
+] as const;
 
 /** Look again this soon when a claim is missing; claims are not watched. */
 const CLAIM_RETRY_MS = 5_000;
@@ -92,12 +101,18 @@ class Reconciler implements VmiReconciler {
 
   async #carryOut(vmi: VirtualMachineInstance, plan: VmiPlan): Promise<ReconcileResult> {
     let current = vmi;
+    let { status } = plan;
     if (plan.createPod !== undefined) {
-      const waiting = await this.#createPod(vmi, plan.createPod);
-      if (waiting !== undefined) return waiting;
+      const { claims, missing } = await this.#fetchClaims(vmi);
+      if (missing !== undefined) {
+        await this.#reportWaiting(vmi, "FailedPvcNotFound", `persistent volume claim "${missing}" does not exist`);
+        return { requeueAfterMs: CLAIM_RETRY_MS };
+      }
+      if ((await this.#createPod(vmi, claims, plan.createPod)) === "hopeless") return {};
+      status = withClaimStatus(status ?? {}, vmi, claims);
     }
     if (plan.metadata !== undefined) current = await this.#deps.vmis.writeMetadata(current, plan.metadata);
-    if (plan.status !== undefined) current = await this.#deps.vmis.writeStatus(current, plan.status);
+    if (status !== undefined) current = await this.#deps.vmis.writeStatus(current, status);
     for (const { type, reason, message } of plan.events) this.#deps.recorder.record(vmi, type, reason, message);
     for (const condition of plan.podConditions) await this.#patchGate(condition);
     for (const pod of plan.deletePods) await this.#deletePod(vmi, pod);
@@ -108,26 +123,28 @@ class Reconciler implements VmiReconciler {
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   }
 
-  /** Undefined when the pod is there; otherwise how long to wait. */
-  async #createPod(vmi: VirtualMachineInstance, placement: PossiblePlacement): Promise<ReconcileResult | undefined> {
-    const { claims, missing } = await this.#fetchClaims(vmi);
-    if (missing !== undefined) {
-      await this.#reportWaiting(vmi, "FailedPvcNotFound", `persistent volume claim "${missing}" does not exist`);
-      return { requeueAfterMs: CLAIM_RETRY_MS };
-    }
+  async #createPod(
+    vmi: VirtualMachineInstance,
+    claims: LauncherPodContext["claims"],
+    placement: PossiblePlacement,
+  ): Promise<"made" | "hopeless"> {
     try {
       const pod = await this.#create(vmi, claims, placement);
       const message = `Created virtual machine pod ${pod.metadata.name}`;
       this.#deps.recorder.record(vmi, "Normal", "SuccessfulCreate", message);
     } catch (error) {
+      const message = `the launcher pod could not be made: ${describeError(error)}`;
       if (hasCode(error, "KubeAlreadyExists")) {
         await this.#checkExisting(vmi);
-        return undefined;
+      } else if (hopelessCodes.some((code) => hasCode(error, code))) {
+        await this.#fail(vmi, "FailedCreate", message);
+        return "hopeless";
+      } else {
+        await this.#reportWaiting(vmi, "FailedCreate", message);
+        throw error;
       }
-      await this.#reportWaiting(vmi, "FailedCreate", `the launcher pod could not be made: ${describeError(error)}`);
-      throw error;
     }
-    return undefined;
+    return "made";
   }
 
   async #create(
@@ -168,6 +185,14 @@ class Reconciler implements VmiReconciler {
     const draft = new StatusDraft(vmi, new Date(this.#deps.clock.now()));
     draft.setCondition({ type: "Synchronized", status: "False", reason, message });
     this.#deps.recorder.record(vmi, "Warning", reason, message);
+    await this.#deps.vmis.writeStatus(vmi, draft.status);
+  }
+
+  /** Nothing that comes later can make this VMI run. */
+  async #fail(vmi: VirtualMachineInstance, reason: string, message: string): Promise<void> {
+    const draft = new StatusDraft(vmi, new Date(this.#deps.clock.now()));
+    draft.fail(reason, message);
+    for (const event of draft.events) this.#deps.recorder.record(vmi, event.type, event.reason, event.message);
     await this.#deps.vmis.writeStatus(vmi, draft.status);
   }
 

@@ -28,8 +28,9 @@ export function createGuestPoller(deps: GuestPollerDeps): { poll(key: string): P
       const { commands } = await deps.launchers.look(record);
       if (commands === undefined) return {};
       const info = await commands.getGuestInfo();
+      const vmm = vmi.status?.vmm ?? (await commands.getVmm());
       const now = new Date(deps.clock.now());
-      await deps.vmis.writeStatus(vmi, withGuestInfo(vmi, info, now));
+      await deps.vmis.writeStatus(vmi, { ...withGuestInfo(vmi, info, now), vmm });
       if (info.connected) return { requeueAfterMs: WITH_AGENT_MS };
       return { requeueAfterMs: runningForMs(vmi, now) < BOOT_TIME_MS ? BOOTING_MS : WITHOUT_AGENT_MS };
     },

@@ -7,10 +7,16 @@ import {
   type VirtualMachineInstancePhase,
 } from "@polyvirt/api";
 import { jsonEqual } from "@polyvirt/core";
-import { guestEnd, isDomainAlive, livePhase, pauseOf, type GuestEnd } from "./domain-phase.ts";
+import { guestEnd, isDomainAlive, livePhase, type GuestEnd } from "./domain-phase.ts";
 import type { InstanceAction, InstanceEvent, InstancePlan, ObservedInstance } from "./observed.ts";
+import { emulationPart } from "./status/emulation.ts";
+import { liveMigratablePart } from "./status/live-migratable.ts";
+import { machinePart } from "./status/machine.ts";
+import { pausePart } from "./status/pause.ts";
+import { timestamp, type Status, type StatusPart } from "./status/status-part.ts";
 
-type Status = NonNullable<VirtualMachineInstance["status"]>;
+/** What a machine that lives tells about itself, in this order. */
+const parts: readonly StatusPart[] = [pausePart, emulationPart, machinePart, liveMigratablePart];
 
 /** How long a launcher may take to open its socket after its container was started. */
 const LAUNCHER_START_LIMIT_MS = 180_000;
@@ -36,7 +42,7 @@ export function planInstance(observed: ObservedInstance): InstancePlan {
   if (end !== undefined) return { ...ended(observed, end), action: { do: "release" }, requeueAfterMs: undefined };
   if (observed.launcher === "absent") return waitForLauncher(observed);
   const phase = domain === undefined ? vmi.status?.phase : livePhase(vmi.status?.phase, domain);
-  const status = withEmulation(withPause(withPhase(vmi.status ?? {}, phase, observed.now), observed), observed);
+  const status = parts.reduce((made, part) => part(made, observed), withPhase(vmi.status ?? {}, phase, observed.now));
   const started = phase === "Running" && vmi.status?.phase !== "Running";
   const { action, events, requeueAfterMs } = nextAction(observed);
   return {
@@ -147,37 +153,6 @@ function withPhase(status: Status, phase: VirtualMachineInstancePhase | undefine
   return { ...status, phase, phaseTransitionTimestamps: [...(status.phaseTransitionTimestamps ?? []), entry] };
 }
 
-function withPause(status: Status, { domain, now }: ObservedInstance): Status {
-  const pause = pauseOf(domain);
-  if (pause !== undefined) {
-    const condition = { type: conditionTypes.paused, status: "True" as const, ...pause };
-    return { ...status, conditions: withCondition(status.conditions, condition, timestamp(now)) };
-  }
-  if (!status.conditions?.some(({ type }) => type === conditionTypes.paused)) return status;
-  return { ...status, conditions: withoutCondition(status.conditions, conditionTypes.paused) };
-}
-
-/** Two names for the same news: the proposal's and the one that KubeVirt took up. */
-const emulationConditions = [conditionTypes.emulated, conditionTypes.softwareEmulation] as const;
-
-/** A guest of another architecture is emulated, which its owner should know before wondering about its speed. */
-function withEmulation(status: Status, { vmi, domain, hostArchitecture, now }: ObservedInstance): Status {
-  const guest = vmi.spec.architecture ?? hostArchitecture;
-  if (guest === hostArchitecture || !isDomainAlive(domain)) return status;
-  const message = `VM running with software emulation (host=${hostArchitecture}, guest=${guest})`;
-  let { conditions } = status;
-  for (const type of emulationConditions) {
-    const condition = { type, status: "True" as const, reason: "CrossArchitectureEmulation", message };
-    conditions = withCondition(conditions, condition, timestamp(now));
-  }
-  return conditions === undefined ? status : { ...status, conditions };
-}
-
 function normal(reason: string, message: string): InstanceEvent {
   return { type: "Normal", reason, message };
-}
-
-/** Kubernetes' times have no fractions of a second. */
-function timestamp(date: Date): string {
-  return date.toISOString().replace(/\.\d+Z$/, "Z");
 }

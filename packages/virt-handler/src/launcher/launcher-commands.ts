@@ -21,9 +21,16 @@ export interface LauncherCommands {
   /** Undefined when the launcher has no machine (yet, or any more). */
   getDomain(): Promise<DomainDocument | undefined>;
   getGuestInfo(): Promise<GuestInfo>;
+  /** The program that runs the machine. */
+  getVmm(): Promise<VmmInfo>;
   sync(vmi: VirtualMachineInstance, options: SyncOptions): Promise<void>;
   send(command: LauncherCommand, vmi: VirtualMachineInstance): Promise<void>;
   close(): void;
+}
+
+export interface VmmInfo {
+  readonly name: string;
+  readonly version: string;
 }
 
 export type LauncherCommand = keyof typeof methods;
@@ -72,6 +79,18 @@ export function createLauncherCommands(address: string, label: string): Launcher
       accept(`ask the guest of ${label} about itself`, response);
       return readGuestInfo(guestInfoResponse, guestAgentCondition ?? { connected: false, supported: false });
     },
+    async getVmm() {
+      const limit = { timeoutMs: GUEST_MS };
+      try {
+        const [{ name }, { version }] = await Promise.all([cmd.getVmmName({}, limit), cmd.getVmmVersion({}, limit)]);
+        return { name: plain(name), version: plain(version) };
+      } catch (error) {
+        if (!isUnimplemented(error)) throw error;
+      }
+      // KubeVirt's own launchers know only one VMM.
+      const { version } = await cmd.getQemuVersion({}, limit);
+      return { name: "QEMU", version: plain(version) };
+    },
     async sync(vmi, options) {
       const operation = `start or update the machine of ${label}`;
       await judged(operation, async () =>
@@ -92,6 +111,15 @@ export function createLauncherCommands(address: string, label: string): Launcher
     },
     close: () => cmd.close(),
   };
+}
+
+/** Short and printable: it is shown as it is. */
+function plain(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, "").slice(0, 64);
+}
+
+function isUnimplemented(error: unknown): boolean {
+  return hasCode(error, "ProtocolCallFailed") && error.fields["grpcStatus"] === "UNIMPLEMENTED";
 }
 
 /** Errors travel in the answer as well as in gRPC's status. */

@@ -56,6 +56,12 @@ describe("look", () => {
     expect(launchers.known()).toEqual([record]);
   });
 
+  it("asks a launcher that knows only QEMU for its version", async () => {
+    await startDouble();
+    const { commands } = await launchers.look(record);
+    expect(await commands?.getVmm()).toEqual({ name: "QEMU", version: "7.2.0" });
+  });
+
   it("drives the launcher and hears of its machine", async () => {
     const double = await startDouble();
     const { commands } = await launchers.look(record);

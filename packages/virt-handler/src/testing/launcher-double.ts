@@ -63,6 +63,7 @@ export async function startLauncherDouble(pods: string, podUid = POD_UID): Promi
           guestInfoResponse: double.guestInfo,
           guestAgentCondition: { connected: double.guestInfo !== "", supported: true },
         }),
+      getQemuVersion: () => Promise.resolve({ response: success, version: "7.2.0" }),
       syncVirtualMachine() {
         calls.push("sync");
         if (double.syncError !== undefined) return Promise.reject(double.syncError);
