@@ -6,7 +6,7 @@
 export { PolyvirtError, defineErrors, describeError, errorKinds, hasCode, type ErrorKind } from "./errors.ts";
 export { systemClock, type Clock, type Timer } from "./clock.ts";
 export { formatDuration, parseDuration, parseDurationNanoseconds } from "./duration.ts";
-export { isJsonObject, jsonEqual, type JsonObject, type JsonValue } from "./json.ts";
+export { isJsonObject, jsonEqual, setOwn, type JsonObject, type JsonValue } from "./json.ts";
 export { diffJson, type JsonDiffOptions } from "./json-diff.ts";
 export { applyJsonPatch, checkPatch, type JsonPatchOperation } from "./json-patch.ts";
 export { escapePointerPart, formatPointer, parsePointer, resolvePointer } from "./json-pointer.ts";

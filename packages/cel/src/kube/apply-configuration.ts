@@ -1,4 +1,5 @@
-import { isJsonObject, jsonEqual, type JsonObject, type JsonValue } from "@polyvirt/core";
+import { isJsonObject, type JsonObject, type JsonValue } from "@polyvirt/core";
+import { identityOf, typedProblems } from "./typed-problems.ts";
 import { valuesSchema, type StructuralSchema } from "./structural-schema.ts";
 
 export interface ApplyOptions {
@@ -20,6 +21,8 @@ export function applyConfiguration(
   schema: StructuralSchema | undefined,
   options: ApplyOptions = { atomics: "refuse" },
 ): ApplyResult {
+  const misfit = misfitOf("original", object, schema) ?? misfitOf("patch", configuration, schema);
+  if (misfit !== undefined) return { ok: false, problem: misfit };
   if (options.atomics === "refuse") {
     const atomics = findAtomics(configuration, schema, "");
     if (atomics.length > 0) {
@@ -35,20 +38,32 @@ export function applyConfiguration(
   return { ok: true, object: merged as JsonObject };
 }
 
+function misfitOf(which: string, value: JsonObject, schema: StructuralSchema | undefined): string | undefined {
+  // Every object may say what it is, whatever its schema says.
+  const { apiVersion: _, kind: __, ...fields } = value;
+  const problems = typedProblems(fields, schema);
+  const [only] = problems;
+  if (only === undefined) return undefined;
+  const told = problems.length === 1 ? only : ["errors:", ...problems.map((problem) => `  ${problem}`)].join("\n");
+  return `failed to convert ${which} object to typed object: ${told}`;
+}
+
 function isAtomic(value: JsonValue, schema: StructuralSchema | undefined): boolean {
   if (Array.isArray(value)) return !["map", "set"].includes(schema?.["x-kubernetes-list-type"] ?? "atomic");
   return isJsonObject(value) && schema?.["x-kubernetes-map-type"] === "atomic";
 }
 
+/** Where the configuration touches what can only be replaced; of what its schema leaves open nothing is known. */
 function findAtomics(value: JsonValue, schema: StructuralSchema | undefined, path: string): string[] {
   const own = isAtomic(value, schema) ? [path] : [];
   if (Array.isArray(value)) {
     return [...own, ...value.flatMap((item, index) => findAtomics(item, schema?.items, `${path}[${index}]`))];
   }
   if (!isJsonObject(value)) return own;
-  const inner = Object.entries(value).flatMap(([name, item]) =>
-    findAtomics(item, childSchema(schema, name), `${path}.${name}`),
-  );
+  const inner = Object.entries(value).flatMap(([name, item]) => {
+    const isDeclared = schema === undefined || Object.hasOwn(schema.properties ?? {}, name);
+    return isDeclared ? findAtomics(item, schema?.properties?.[name], `${path}.${name}`) : [];
+  });
   return [...own, ...inner];
 }
 
@@ -63,6 +78,7 @@ function mergeValue(
   change: JsonValue,
   schema: StructuralSchema | undefined,
 ): JsonValue {
+  if (change === null) return current ?? null;
   if (isAtomic(change, schema)) return change;
   if (Array.isArray(change)) return mergeList(Array.isArray(current) ? current : [], change, schema);
   if (!isJsonObject(change)) return change;
@@ -73,22 +89,52 @@ function mergeValue(
   return Object.fromEntries(merged);
 }
 
+/**
+ * Elements of both lists, each once. The order is that of the change for what is in both, and what is only in one of them
+ * stays where its neighbours are, as in server-side apply.
+ */
 function mergeList(
   current: readonly JsonValue[],
   change: readonly JsonValue[],
   schema: StructuralSchema | undefined,
 ): JsonValue[] {
-  const keys = schema?.["x-kubernetes-list-type"] === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : undefined;
-  const merged = [...current];
-  for (const item of change) {
-    const index = merged.findIndex((candidate) => sameItem(candidate, item, keys));
-    if (index === -1) merged.push(item);
-    else merged[index] = mergeValue(merged[index], item, schema?.items);
+  const [ours, theirs] = [identities(current, schema), identities(change, schema)];
+  const shared = theirs.filter((identity) => ours.includes(identity));
+  const merged: JsonValue[] = [];
+  const done = new Set<string>();
+  const take = (identity: string): void => {
+    const [left, right] = [current[ours.indexOf(identity)], change[theirs.indexOf(identity)]];
+    merged.push(right === undefined ? (left ?? null) : mergeValue(left, right, schema?.items));
+    done.add(identity);
+    if (shared[0] === identity) shared.shift();
+  };
+  let left = 0;
+  let right = 0;
+  while (left < ours.length || right < theirs.length) {
+    const [mine, yours] = [ours[left], theirs[right]];
+    if (mine !== undefined && mine === yours) {
+      take(mine);
+      left += 1;
+      right += 1;
+    } else if (mine !== undefined && !theirs.includes(mine)) {
+      merged.push(current[left] ?? null);
+      left += 1;
+    } else if (mine !== undefined && yours !== undefined && shared.length > 0 && shared[0] !== mine) {
+      // In both, but the change has another one first.
+      left += 1;
+    } else {
+      if (mine !== undefined && done.has(mine)) left += 1;
+      if (yours !== undefined) take(yours);
+      right += 1;
+    }
   }
   return merged;
 }
 
-function sameItem(a: JsonValue, b: JsonValue, keys: readonly string[] | undefined): boolean {
-  if (keys === undefined) return jsonEqual(a, b);
-  return isJsonObject(a) && isJsonObject(b) && keys.every((key) => jsonEqual(a[key], b[key]));
+/** Elements that are the same thing have the same text; one that has no identity is only the same as its like. */
+function identities(list: readonly JsonValue[], schema: StructuralSchema | undefined): string[] {
+  return list.map((item) => {
+    const identity = schema === undefined ? undefined : identityOf(item, schema);
+    return identity !== undefined && "text" in identity ? identity.text : JSON.stringify(item);
+  });
 }

@@ -1,8 +1,9 @@
-import { applyJsonPatch, hasCode, isJsonObject, type JsonObject, type JsonPatchOperation } from "@polyvirt/core";
+import { isJsonObject, type JsonObject } from "@polyvirt/core";
 import type { Dialect } from "../dialect.ts";
 import { listOf } from "../types.ts";
 import { StructValue, toJson, type Value } from "../values.ts";
 import { applyConfiguration, type ApplyOptions } from "./apply-configuration.ts";
+import { applyKubernetesPatch, type PatchOperation } from "./apply-kubernetes-patch.ts";
 import {
   compileMatchConditions,
   evaluateMatchConditions,
@@ -161,7 +162,7 @@ function patchByConfiguration(
 
 function patchByOperations(object: JsonObject, value: Value): Outcome {
   if (!Array.isArray(value)) return { problem: "type mismatch: JSONPatchType.expression should evaluate to array" };
-  const operations: JsonPatchOperation[] = [];
+  const operations: PatchOperation[] = [];
   for (const item of value as readonly Value[]) {
     if (!(item instanceof StructValue) || item.typeName !== "JSONPatch") {
       return { problem: "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch" };
@@ -169,15 +170,10 @@ function patchByOperations(object: JsonObject, value: Value): Outcome {
     const content = item.fields.get("value");
     const problems = content instanceof StructValue ? typeNameProblems(content, content.typeName) : [];
     if (problems.length > 0) return { problem: `type mismatch: ${problems.join("\n")}` };
-    // The patch function checks operations itself, as they may come from anywhere.
-    operations.push(toJson(item) as JsonPatchOperation);
+    // A `JSONPatch{…}` has these fields; what they hold is looked at when they are applied.
+    operations.push(toJson(item) as PatchOperation);
   }
-  try {
-    return { object: asObject(applyJsonPatch(object, operations)) };
-  } catch (error) {
-    // A test that fails means that the patch is not for this object.
-    if (hasCode(error, "JsonPatchNotApplicable") && error.fields["op"] === "test") return { object };
-    if (error instanceof Error) return { problem: `JSON Patch: ${error.message}` };
-    throw error;
-  }
+  const patched = applyKubernetesPatch(object, operations);
+  if (patched.ok) return patched;
+  return patched.problem === undefined ? { object } : { problem: `JSON Patch: ${patched.problem}` };
 }

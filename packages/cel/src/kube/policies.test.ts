@@ -1,3 +1,4 @@
+import type { JsonObject } from "@polyvirt/core";
 import { describe, expect, it } from "vitest";
 import type { AuthorizationQuestion } from "../lib/kubernetes/authorizer.ts";
 import { applyConfiguration } from "./apply-configuration.ts";
@@ -254,13 +255,35 @@ describe("mutating policies", () => {
 });
 
 describe("applyConfiguration", () => {
+  it("says what is not of its schema", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        count: { type: "integer" },
+        tags: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
+      },
+    };
+    const problem = (change: JsonObject): string | undefined => {
+      const result = applyConfiguration({}, change, schema);
+      return result.ok ? undefined : result.problem.replace("failed to convert patch object to typed object: ", "");
+    };
+    expect(problem({ cuont: 1 })).toBe(".cuont: field not declared in schema");
+    expect(problem({ count: "1" })).toBe(".count: expected numeric (int or float), got string");
+    expect(problem({ tags: "a" })).toBe(".tags: expected list, got &{a}");
+    expect(problem({ tags: [true] })).toBe(".tags[=true]: expected string, got &value.valueUnstructured{Value:true}");
+    expect(problem({ tags: ["a", "b", "a"] })).toBe('.tags: duplicate entries for key [="a"]');
+    expect(problem({ count: 1, tags: ["a"] })).toBeUndefined();
+  });
+
   it("merges lists by key and sets by value", () => {
     const schema = {
       properties: {
         ports: {
           "x-kubernetes-list-type": "map",
           "x-kubernetes-list-map-keys": ["name", "protocol"],
-          items: { properties: { tags: { "x-kubernetes-list-type": "set" } } },
+          items: {
+            properties: { name: {}, protocol: {}, port: {}, tags: { "x-kubernetes-list-type": "set" } },
+          },
         },
       },
     };
@@ -280,7 +303,7 @@ describe("applyConfiguration", () => {
       ok: true,
       object: {
         ports: [
-          { name: "a", protocol: "TCP", port: 1, tags: ["x", "y"] },
+          { name: "a", protocol: "TCP", port: 1, tags: ["y", "x"] },
           { name: "a", protocol: "UDP", port: 2 },
           { name: "b", protocol: "TCP", port: 3 },
         ],

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { buildCustomResourceDefinition } from "@polyvirt/api/crds";
 import { keepAliveAgent, requestOnce, type Answer } from "../conformance/request.ts";
 import type { Target } from "../conformance/targets/target.ts";
 import { eventually } from "../conformance/world.ts";
 import type { Answers } from "./compare-answers.ts";
 import { boundPolicy, installationPath, type PolicyCase, type PolicyRequest } from "./policy-case.ts";
-import { widgetDefinition, widgetWriteRules, widgets } from "./widget.ts";
+import { createMachine } from "./machine.ts";
+import { createWidget, widgetDefinition, widgetWriteRules } from "./widget.ts";
 
 const marker = "policies-are-known";
 
@@ -59,9 +61,12 @@ class Asker {
 
   /** The kind of most objects, and what users other than the administrator may do. */
   async prepare(): Promise<void> {
-    await this.#make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgetDefinition);
-    const path = "/apis/policies.example.com/v1/widgets";
-    await eventually(async () => (await this.#send("GET", path)).status === 200, "widgets are served");
+    const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    await this.#make(definitions, widgetDefinition);
+    await this.#make(definitions, buildCustomResourceDefinition("VirtualMachineInstance"));
+    for (const path of ["/apis/policies.example.com/v1/widgets", "/apis/kubevirt.io/v1/virtualmachineinstances"]) {
+      await eventually(async () => (await this.#send("GET", path)).status === 200, `${path} is served`);
+    }
     const access = "/apis/rbac.authorization.k8s.io/v1";
     await this.#make(`${access}/clusterroles`, {
       metadata: { name: "policy-cases" },
@@ -88,26 +93,31 @@ class Asker {
   /** Kubernetes looks at policies once a second: what was installed last says that the others are known too. */
   async awaitPolicies(): Promise<void> {
     await this.namespace(marker, {});
-    const matchConstraints = { resourceRules: widgetWriteRules };
-    const patch = {
-      patchType: "JSONPatch",
-      jsonPatch: { expression: "[JSONPatch{op: 'add', path: '/spec', value: {'name': 'known'}}]" },
-    };
+    const [rule] = widgetWriteRules;
+    const groups = ["policies.example.com", "kubevirt.io"];
+    const matchConstraints = { resourceRules: [{ ...rule, apiGroups: groups, resources: ["*"] }] };
+    // One that applies a configuration, because those have to wait until the schemas of kinds are known too.
+    const expression = "Object{metadata: Object.metadata{labels: {'known': 'yes'}}}";
+    const mutation = { patchType: "ApplyConfiguration", applyConfiguration: { expression } };
     const installations = [
       ...boundPolicy("validating", marker, {
         namespace: marker,
-        spec: { matchConstraints, validations: [{ expression: "object.spec.name != 'known'" }] },
+        spec: { matchConstraints, validations: [{ expression: "!has(object.metadata.labels)", message: "known" }] },
         binding: { validationActions: ["Deny"] },
       }),
       ...boundPolicy("mutating", marker, {
         namespace: marker,
-        spec: { matchConstraints, reinvocationPolicy: "Never", mutations: [patch] },
+        spec: { matchConstraints, reinvocationPolicy: "Never", mutations: [mutation] },
       }),
     ];
     for (const installation of installations) await this.#make(installationPath(installation), installation.body);
-    const body = { apiVersion: "policies.example.com/v1", kind: "Widget", metadata: { name: marker } };
-    const path = `${widgets.replace("<namespace>", marker)}?dryRun=All`;
-    await eventually(async () => (await this.#send("POST", path, body)).status === 422, "policies are known", 60_000);
+    for (const { method, path, body } of [createWidget(marker, {}, {}), createMachine(marker, {})]) {
+      const look = async (): Promise<boolean> => {
+        const { text } = await this.#send(method, `${path.replace("<namespace>", marker)}?dryRun=All`, body);
+        return text.includes("denied request: known");
+      };
+      await eventually(look, `policies are known at ${path}`, 60_000);
+    }
   }
 
   /** What the server says to a request: a verdict with its words and warnings, and the object unless only that is asked. */

@@ -1,4 +1,5 @@
 import { comparable } from "../conformance/transcript.ts";
+import type { PolicyCase } from "./policy-case.ts";
 
 /** What one server said: for each case, one entry per request. */
 export type Answers = ReadonlyMap<string, readonly string[]>;
@@ -38,6 +39,18 @@ function inOwnWords(entry: string): string {
     /(Syntax error\\n \|.*?\\n \| \.*\^)(\\nERROR: <input>:\d+:\d+: Syntax error\\n \|.*?\\n \| \.*\^)+/g,
     "$1",
   );
+}
+
+/** Answers of one server that are not what they should be. */
+export function unexpected(cases: readonly PolicyCase[], answers: Answers): Difference[] {
+  return cases.flatMap(({ id, expects = [] }) => {
+    // The answers about the policies come first.
+    const said = (answers.get(id) ?? []).slice(-expects.length);
+    return expects.flatMap((expected, index) => {
+      const [request = "", ...lines] = (said[index] ?? "").split("\n");
+      return expected.test(lines.join("\n")) ? [] : [{ id, request, lines: [`expected ${expected}`, ...lines] }];
+    });
+  });
 }
 
 /** How much the answers say: a comparison of servers that refuse everything would prove nothing. */

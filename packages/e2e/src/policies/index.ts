@@ -1,3 +1,5 @@
+import { documentCases } from "./document-cases.ts";
+import { invalidCases } from "./invalid-cases.ts";
 import { mutatingCases } from "./mutating-cases.ts";
 import type { PolicyCase } from "./policy-case.ts";
 import { createRandom } from "./random.ts";
@@ -5,8 +7,13 @@ import { validatingCases } from "./validating-cases.ts";
 
 /** Policies, rules and objects, the same ones for the same seed. */
 export function policyCases(seed: number): PolicyCase[] {
-  return [...validatingCases(createRandom(seed)), ...mutatingCases(createRandom(seed + 1))];
+  return [
+    ...documentCases,
+    ...validatingCases(createRandom(seed)),
+    ...invalidCases(),
+    ...mutatingCases(createRandom(seed + 1)),
+  ];
 }
 
 export { askCases } from "./ask-cases.ts";
-export { differences, tally } from "./compare-answers.ts";
+export { differences, tally, unexpected } from "./compare-answers.ts";

@@ -1,10 +1,12 @@
 import { boundPolicy, type Installation, type PolicyCase, type PolicyRequest } from "./policy-case.ts";
 import type { Random } from "./random.ts";
+import { builtinCases } from "./builtin-cases.ts";
 import { createWidget, randomSpec, replaceSpec, widgetWriteRules, widgets } from "./widget.ts";
 
 type Template = (random: Random) => string;
 
-const word: Template = (random) => random.pick(["'one'", "'two'", "object.metadata.name", "request.operation"]);
+const text: Template = (random) => random.pick(["'one'", "'two'", "request.operation"]);
+const word: Template = (random) => random.pick([text(random), "object.metadata.name"]);
 const item: Template = (random) =>
   `Object.spec.items{name: 'i${1 + random.below(4)}', ${random.pick([
     () => `size: ${random.below(10)}`,
@@ -21,7 +23,7 @@ const specFields: readonly Template[] = [
   (random) => `ratio: ${random.pick(["1.5", "double(object.spec.?replicas.orValue(2))"])}`,
   (random) => `enabled: ${random.pick(["true", "!object.spec.?enabled.orValue(false)"])}`,
   (random) => `tags: ['${random.pick(["a", "z"])}', 'y']`,
-  (random) => `labels: {'app': ${word(random)}, 'new/key': 'x'}`,
+  (random) => `labels: {'app': ${text(random)}, 'new/key': 'x'}`,
   (random) => `items: [${item(random)}]`,
   (random) => `items: [Object.spec.items{name: 'first'}, ${item(random)}]`,
   (random) => `ports: [${port(random)}]`,
@@ -72,23 +74,29 @@ const apply = (expression: string): object => ({
 });
 const patch = (expression: string): object => ({ patchType: "JSONPatch", jsonPatch: { expression } });
 
+const tagIf = (condition: string, tag = "ready"): object =>
+  apply(`${condition} ? Object{spec: Object.spec{tags: ['${tag}']}} : Object{}`);
+const enable = apply("Object{spec: Object.spec{enabled: true}}");
+const count = apply("Object{spec: Object.spec{replicas: object.spec.?replicas.orValue(0) + 1}}");
+
 const operation: Template = (random) =>
   random.pick<() => string>([
     () => `JSONPatch{op: 'add', path: '/spec/name', value: ${word(random)}}`,
     () => `JSONPatch{op: 'replace', path: '/spec/replicas', value: ${random.below(9)}}`,
     () => `JSONPatch{op: 'remove', path: '/spec/${random.pick(["tags", "missing", "items/0"])}'}`,
-    () => `JSONPatch{op: 'add', path: '/spec/notes', value: ['x', ${word(random)}]}`,
+    () => `JSONPatch{op: 'add', path: '/spec/notes', value: ['x', ${text(random)}]}`,
     () => `JSONPatch{op: 'add', path: '/spec/items/-', value: Object.spec.items{name: 'added', size: 3}}`,
     () => `JSONPatch{op: 'add', path: '/spec/items/${random.below(3)}', value: {'name': 'put'}}`,
     () =>
-      `JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('example.com/x~y'), value: ${word(random)}}`,
+      `JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('example.com/x'), value: ${word(random)}}`,
     () => `JSONPatch{op: 'test', path: '/spec/name', value: ${random.pick(["'abc'", "'web'"])}}`,
     () => `JSONPatch{op: 'copy', from: '/metadata/name', path: '/spec/name'}`,
     () => `JSONPatch{op: 'move', from: '/spec/version', path: '/spec/name'}`,
     () =>
       `JSONPatch{op: 'add', path: '/spec/nested', value: Object.spec.nested{a: Object.spec.nested.a{b: 'patched'}}}`,
     () => `JSONPatch{op: 'add', path: '/spec/labels', value: {'a': 'b'}}`,
-    () => `JSONPatch{op: 'add', path: '/spec/free', value: {'list': [1, 2.5, true, null, {'x': 'y'}]}}`,
+    () =>
+      `JSONPatch{op: 'add', path: '/spec/free', value: {'list': [dyn(1), dyn(2.5), dyn(true), dyn(null), dyn({'x': 'y'})]}}`,
     () => `JSONPatch{op: 'add', path: '/spec/a/b/c', value: 1}`,
     () => `JSONPatch{op: '${random.pick(["none", "REPLACE"])}', path: '/spec/name', value: 'x'}`,
     () => `JSONPatch{op: 'add', path: '${random.pick(["spec/name", ""])}', value: 'x'}`,
@@ -144,6 +152,26 @@ const applied = (random: Random): PolicyCase[] => [
     }),
   ),
 ];
+
+const atomic = apply("Object{spec: Object.spec{notes: ['x']}}");
+const absent = patch("[JSONPatch{op: 'remove', path: '/spec/none'}]");
+const missing = apply("Object{spec: Object.spec{name: object.none}}");
+
+/** Several mutations, of which some fail, each for its own reason. */
+const failing = (random: Random): PolicyCase[] =>
+  [
+    [atomic, count],
+    [count, atomic],
+    [atomic, atomic],
+    [atomic, missing],
+    [missing, count, absent],
+    [absent, atomic, count],
+  ].flatMap((mutations, index) =>
+    ["Fail", "Ignore"].map((failurePolicy) => {
+      const id = `failing-${index}-${failurePolicy.toLowerCase()}`;
+      return mutatingCase(id, random, { policies: policy(id, { failurePolicy, mutations }) });
+    }),
+  );
 
 const patched = (random: Random): PolicyCase[] =>
   many(36, (index) =>
@@ -204,17 +232,35 @@ const combined = (random: Random): PolicyCase[] =>
     });
   });
 
-/** Two policies, of which the first may have to look again at what the second did. */
+/** Two policies that meet on one object, `b` after `a` or before it: Kubernetes promises no order. */
+const meetings: readonly { readonly a: object; readonly b: object }[] = [
+  // What the one waits for, the other does; it sees it at the latest when it is asked again.
+  {
+    a: { reinvocationPolicy: "IfNeeded", mutations: [tagIf("object.spec.?enabled.orValue(false)")] },
+    b: { mutations: [enable] },
+  },
+  {
+    a: { mutations: [enable] },
+    b: { reinvocationPolicy: "IfNeeded", mutations: [tagIf("object.spec.?enabled.orValue(false)")] },
+  },
+  {
+    a: { reinvocationPolicy: "IfNeeded", mutations: [tagIf("'b' in object.spec.?tags.orValue([])", "a")] },
+    b: { reinvocationPolicy: "IfNeeded", mutations: [tagIf("true", "b")] },
+  },
+  // Each acts once.
+  { a: { mutations: [count] }, b: { mutations: [apply("Object{spec: Object.spec{name: 'n'}}")] } },
+  { a: { mutations: [count] }, b: { mutations: [count] } },
+  // Nothing changes, so nobody is asked again.
+  {
+    a: { reinvocationPolicy: "IfNeeded", mutations: [count] },
+    b: { mutations: [apply("Object{}")] },
+  },
+  { a: { mutations: [count] }, b: { matchConditions: [{ name: "never", expression: "false" }], mutations: [count] } },
+];
+
 const reinvoked = (random: Random): PolicyCase[] =>
-  many(12, (index) => {
+  meetings.map(({ a, b }, index) => {
     const id = `again-${index}`;
-    const again = (): object => ({ reinvocationPolicy: random.pick(["IfNeeded", "Never"]) });
-    const counting = apply("Object{spec: Object.spec{replicas: object.spec.?replicas.orValue(0) + 1}}");
-    const naming = random.pick([
-      apply("Object{spec: Object.spec{name: 'x' + object.spec.?name.orValue('')}}"),
-      patch("[JSONPatch{op: 'add', path: '/spec/tags', value: [string(object.spec.?replicas.orValue(0))]}]"),
-      apply("Object{spec: Object.spec{enabled: true}}"),
-    ]);
     const follower = boundPolicy("validating", `${id}-check`, {
       namespace: id,
       spec: {
@@ -226,14 +272,17 @@ const reinvoked = (random: Random): PolicyCase[] =>
       binding: { validationActions: ["Warn"] },
     });
     return mutatingCase(id, random, {
-      policies: [
-        ...policy(id, { ...again(), mutations: [counting] }, `${id}-a`),
-        ...policy(id, { ...again(), mutations: [naming] }, `${id}-b`),
-        ...follower,
-      ],
+      policies: [...policy(id, a, `${id}-a`), ...policy(id, b, `${id}-b`), ...follower],
     });
   });
 
 export function mutatingCases(random: Random): PolicyCase[] {
-  return [...applied(random), ...patched(random), ...combined(random), ...reinvoked(random)];
+  return [
+    ...applied(random),
+    ...patched(random),
+    ...failing(random),
+    ...combined(random),
+    ...reinvoked(random),
+    ...builtinCases(),
+  ];
 }

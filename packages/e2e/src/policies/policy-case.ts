@@ -8,11 +8,13 @@ export interface PolicyCase {
   /** Policies and their bindings. What the server says about them is part of the answer: some are refused. */
   readonly policies: readonly Installation[];
   readonly requests: readonly PolicyRequest[];
+  /** What has to be found in the answer to each request, where somebody said what it should be. */
+  readonly expects?: readonly RegExp[];
 }
 
 export interface Installation {
   readonly plural: string;
-  readonly body: { readonly metadata: { readonly name: string } };
+  readonly body: { readonly metadata: { readonly name: string }; readonly spec: object };
 }
 
 export interface PolicyRequest {
@@ -38,10 +40,10 @@ export function boundPolicy(
   const own = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
   const matchResources = { ...own, ...matchResourcesOf(binding) };
   return [
-    { plural: `${kind}admissionpolicies`, body: { metadata: { name }, ...{ spec } } },
+    { plural: `${kind}admissionpolicies`, body: { metadata: { name }, spec } },
     {
       plural: `${kind}admissionpolicybindings`,
-      body: { metadata: { name }, ...{ spec: { policyName: name, ...binding, matchResources } } },
+      body: { metadata: { name }, spec: { policyName: name, ...binding, matchResources } },
     },
   ];
 }

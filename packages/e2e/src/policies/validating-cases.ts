@@ -111,10 +111,7 @@ function randomPolicy(random: Random): object {
     expression: random.chance(0.3) ? random.pick(aboutVariables) : randomCondition(random, 2),
     ...Object.assign({}, ...some(0.4, () => ({ message: random.pick([" not so ", "never"]) }))),
     ...Object.assign({}, ...some(0.5, () => ({ messageExpression: random.pick(messages) }))),
-    ...Object.assign(
-      {},
-      ...some(0.3, () => ({ reason: random.pick(["Forbidden", "Unauthorized", "RequestEntityTooLarge"]) })),
-    ),
+    ...Object.assign({}, ...some(0.3, () => ({ reason: random.pick(["Forbidden", "RequestEntityTooLarge"]) }))),
   }));
   return {
     failurePolicy: random.pick(["Fail", "Fail", "Ignore"]),

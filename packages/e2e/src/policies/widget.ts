@@ -53,6 +53,17 @@ const widgetSpec = {
     address: text,
     link: text,
     free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    // What hooks of plug-ins look at.
+    devices: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    volumes: {
+      type: "array",
+      ...byName,
+      items: {
+        type: "object",
+        required: ["name"],
+        properties: { name: text, image: { type: "object", properties: { image: text, pullPolicy: text } } },
+      },
+    },
   },
 } as const;
 
@@ -90,14 +101,19 @@ export type WidgetSpec = Readonly<Record<string, unknown>>;
 /** A JSON patch. */
 export const replaceSpec = (value: WidgetSpec): object => [{ op: "replace", path: "/spec", value }];
 
-function widget(name: string, spec: WidgetSpec, labels: Readonly<Record<string, string>> = {}): object {
-  return { apiVersion: `${group}/v1`, kind: "Widget", metadata: { name, labels }, spec };
+function widget(name: string, spec: WidgetSpec, labels: Readonly<Record<string, string>>): object {
+  const labelled = Object.keys(labels).length === 0 ? {} : { labels };
+  return { apiVersion: `${group}/v1`, kind: "Widget", metadata: { name, ...labelled }, spec };
 }
 
-export const createWidget = (name: string, spec: WidgetSpec): PolicyRequest => ({
+export const createWidget = (
+  name: string,
+  spec: WidgetSpec,
+  labels: Readonly<Record<string, string>> = { app: name },
+): PolicyRequest => ({
   method: "POST",
   path: widgets,
-  body: widget(name, spec, { app: name }),
+  body: widget(name, spec, labels),
 });
 
 const itemOf = (random: Random, name: string): object => ({
