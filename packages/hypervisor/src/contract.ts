@@ -3,7 +3,12 @@
  * and out-of-tree modules are made by `defineHypervisor`, which takes only what differs. Nothing in here does I/O: whoever
  * calls says what it knows (`ClusterConfig`, `ConverterContext`, `HypervisorProbe`) and carries out the plans it gets back.
  */
-import type { VirtualMachineInstance, VirtualMachineInstanceSpec, VirtualMachineSpec } from "@polyvirt/api";
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceSpec,
+  VirtualMachineSpec,
+} from "@polyvirt/api";
 import type { StatusCause } from "@polyvirt/api/k8s";
 import type { Domain, DomainDevices, DomainOs } from "@polyvirt/domain";
 import type { Architecture } from "./architecture.ts";
@@ -49,6 +54,8 @@ export interface DefaultsProvider {
     context: DefaultsContext,
     onStep?: StepListener<VirtualMachineInstance>,
   ): VirtualMachineInstance;
+  /** The same for a VirtualMachine: what all its instances have in common, such as their identity. */
+  applyToMachine(vm: VirtualMachine, context: DefaultsContext, onStep?: StepListener<VirtualMachine>): VirtualMachine;
 }
 
 export const defaultsLayers = ["base", "hypervisor", "architecture", "pair", "finalization"] as const;

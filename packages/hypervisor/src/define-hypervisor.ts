@@ -7,7 +7,8 @@ import { createConverter, overrideConfigurators } from "./converter/convert.ts";
 import { virtType } from "./converter/virt-type.ts";
 import { createDefaultsProvider } from "./defaults/apply.ts";
 import { baseDefaults } from "./defaults/base.ts";
-import type { ArchitectureSteps, DefaultsLayers, DefaultsStep } from "./defaults/step.ts";
+import type { ArchitectureSteps, DefaultsLayers, DefaultsStep, MachineDefaultsStep } from "./defaults/step.ts";
+import { templateStep } from "./defaults/virtual-machine.ts";
 import { deviceRequests } from "./resources/device-requests.ts";
 import { memoryOverhead } from "./resources/memory-overhead.ts";
 import type { ProcessNames } from "./tuner/plan.ts";
@@ -28,6 +29,8 @@ export interface HypervisorDefinition {
     readonly pair?: ArchitectureSteps;
     /** Base steps to replace, by name, in whichever layer they stand. */
     readonly replace?: readonly DefaultsStep[];
+    /** Steps for VirtualMachines, after the base's. */
+    readonly machine?: readonly MachineDefaultsStep[];
   };
   readonly validation?: {
     readonly rules?: readonly ValidationRule[];
@@ -72,5 +75,12 @@ function composeDefaults(given: HypervisorDefinition["defaults"]): DefaultsLayer
     architecture: { amd64: replaced(amd64), arm64: replaced(arm64), s390x: replaced(s390x) },
     pair: given?.pair ?? {},
     finalization: replaced(baseDefaults.finalization),
+    machine: [
+      ...baseDefaults.machine.map((step) => {
+        const replacement = replacements.get(step.name);
+        return replacement === undefined ? step : templateStep(replacement);
+      }),
+      ...(given?.machine ?? []),
+    ],
   };
 }

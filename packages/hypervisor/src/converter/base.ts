@@ -15,6 +15,7 @@ import { hostDevice } from "./host-device.ts";
 import { input } from "./input.ts";
 import { networkInterface } from "./interface.ts";
 import { ioThreads } from "./io-threads.ts";
+import { iommufd } from "./iommufd.ts";
 import { launchSecurity } from "./launch-security.ts";
 import { memoryBacking } from "./memory-backing.ts";
 import { memoryBalloon } from "./memory-balloon.ts";
@@ -63,5 +64,6 @@ export const baseConfigurators: readonly Configurator[] = [
   memoryBacking,
   numa,
   rebootPolicy,
+  iommufd,
   cpuPlacement,
 ];

@@ -123,6 +123,8 @@ export interface MachineSettings {
   readonly freePageReporting: boolean;
   readonly bochsDisplayForEfiGuests: boolean;
   readonly serialConsoleLog: boolean;
+  /** Feature gate `IOMMUFD`. */
+  readonly iommufd?: boolean;
   readonly smbios: {
     readonly manufacturer: string;
     readonly product: string;

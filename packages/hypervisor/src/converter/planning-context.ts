@@ -64,7 +64,11 @@ export function planningContext(vmi: VirtualMachineInstance, options: PlanningOp
     virtiofsSockets: byName(filesystems, (name) => `/var/run/kubevirt/virtiofs-containers/${name}.sock`),
     acpiTables: { slic: `${privateFolder}/secret/slic/slic.bin`, msdm: `${privateFolder}/secret/msdm/msdm.bin` },
     launchSecurity: { cbitpos: 51, reducedPhysBits: 1 },
-    settings: { ...machineSettings(config), bochsDisplayForEfiGuests: true },
+    settings: {
+      ...machineSettings(config),
+      bochsDisplayForEfiGuests: true,
+      iommufd: config.isEnabled("IOMMUFD"),
+    },
     cpuPlacement: assumedCpus,
   };
 }

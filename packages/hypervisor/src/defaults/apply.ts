@@ -24,5 +24,13 @@ export function createDefaultsProvider(layers: DefaultsLayers): DefaultsProvider
       run("finalization", layers.finalization);
       return draft;
     },
+    applyToMachine(vm, context, onStep) {
+      const draft = structuredClone(vm);
+      for (const step of layers.machine) {
+        step.set(draft, context);
+        onStep?.({ layer: "machine", name: step.name }, draft);
+      }
+      return draft;
+    },
   };
 }

@@ -12,14 +12,17 @@ import { setProbes } from "./probes.ts";
 import { setCpuRequest, setGuestMemory } from "./resources.ts";
 import { setCpuTopologyStatus, setMemoryStatus } from "./status.ts";
 import type { DefaultsLayers, DefaultsStep } from "./step.ts";
+import { setFirmwareIdentity, setMatcherKinds, templateStep } from "./virtual-machine.ts";
 
 const { amd64, arm64, s390x } = architectureProfiles;
 
+const architecture: DefaultsStep = { name: "architecture", set: setArchitecture };
 const machineType: DefaultsStep = { name: "machine-type", set: setMachineType };
+const pciTopologyVersion: DefaultsStep = { name: "pci-topology-version", set: setPciTopologyVersion };
 
 export const baseDefaults: DefaultsLayers = {
   base: [
-    { name: "architecture", set: setArchitecture },
+    architecture,
     { name: "cpu-request", set: setCpuRequest },
     { name: "guest-memory", set: setGuestMemory },
     { name: "cpu-topology", set: setCpuTopology },
@@ -61,6 +64,13 @@ export const baseDefaults: DefaultsLayers = {
     { name: "cpu-topology-status", set: setCpuTopologyStatus },
     { name: "max-sockets", set: setMaxSockets },
     { name: "max-guest-memory", set: setMaxGuestMemory },
-    { name: "pci-topology-version", set: setPciTopologyVersion },
+    pciTopologyVersion,
+  ],
+  machine: [
+    { name: "matcher-kinds", set: setMatcherKinds },
+    templateStep(architecture),
+    templateStep(machineType),
+    { name: "firmware-identity", set: setFirmwareIdentity },
+    templateStep(pciTopologyVersion),
   ],
 };

@@ -1,4 +1,4 @@
-import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { VirtualMachine, VirtualMachineInstance } from "@polyvirt/api";
 import type { Architecture } from "../architecture.ts";
 import type { DefaultsContext } from "../contract.ts";
 
@@ -6,6 +6,12 @@ import type { DefaultsContext } from "../contract.ts";
 export interface DefaultsStep {
   readonly name: string;
   readonly set: (draft: VirtualMachineInstance, context: DefaultsContext) => void;
+}
+
+/** One default of a VirtualMachine. What instances get when they are made is not repeated in their template. */
+export interface MachineDefaultsStep {
+  readonly name: string;
+  readonly set: (draft: VirtualMachine, context: DefaultsContext) => void;
 }
 
 export type ArchitectureSteps = Readonly<Partial<Record<Architecture, readonly DefaultsStep[]>>>;
@@ -18,6 +24,8 @@ export interface DefaultsLayers {
   /** Hypervisor and architecture together: `mshv/amd64`. */
   readonly pair: ArchitectureSteps;
   readonly finalization: readonly DefaultsStep[];
+  /** For VirtualMachines, apart from the layers above, which are for instances. */
+  readonly machine: readonly MachineDefaultsStep[];
 }
 
 /** Go's zero values count as "not set", as they do for KubeVirt: absent, null, empty text and 0. */

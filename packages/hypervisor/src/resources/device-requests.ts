@@ -1,6 +1,7 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { ClusterConfig } from "../cluster-config.ts";
 import type { DeviceRequest, NodeInformation } from "../contract.ts";
+import { usesVfio } from "./device-use.ts";
 
 /** Namespace of the resources that the node agent's own device plug-ins offer. */
 const resourcePrefix = "devices.kubevirt.io/";
@@ -40,6 +41,12 @@ const rules: readonly DeviceRule[] = [
     reason: "launchSecurity.tdx",
     optional: false,
     wanted: ({ spec }) => spec.domain.launchSecurity?.tdx !== undefined,
+  },
+  {
+    device: "iommufd",
+    reason: "host devices, with feature gate IOMMUFD",
+    optional: false,
+    wanted: ({ spec }, config) => config.isEnabled("IOMMUFD") && usesVfio(spec),
   },
   {
     device: "pr-helper",

@@ -21,4 +21,43 @@ describe("validateVirtualMachineSpec", () => {
     const bad = { spec: instance({ machine: { type: "pc" } }).spec };
     expect(validate({ template: bad, runStrategy: "Always" })[0]?.field).toBe("spec.template.spec.domain.machine.type");
   });
+
+  it.each([
+    [{}, "spec.instancetype", "Either Name or InferFromVolume should be provided within the instancetype matcher"],
+    [
+      { name: "small", inferFromVolume: "root" },
+      "spec.instancetype.name",
+      "Name should not be provided when InferFromVolume is used within the instancetype matcher",
+    ],
+    [
+      { kind: "VirtualMachineInstancetype", inferFromVolume: "root" },
+      "spec.instancetype.kind",
+      "Kind should not be provided when InferFromVolume is used within the instancetype matcher",
+    ],
+    [
+      { inferFromVolume: "root", inferFromVolumeFailurePolicy: "Shrug" },
+      "spec.instancetype.inferFromVolumeFailurePolicy",
+      "Invalid value 'Shrug' for InferFromVolumeFailurePolicy (allowed values: [Reject Ignore])",
+    ],
+    [
+      { name: "small", kind: "Pod" },
+      "spec.instancetype.kind",
+      "Invalid value 'Pod' for Kind (allowed values: [virtualmachineinstancetype virtualmachineclusterinstancetype])",
+    ],
+    [{ name: "small" }, "spec.instancetype", "spec.instancetype: instance types are not served by this version"],
+  ])("refuses the matcher %j", (instancetype, field, message) => {
+    expect(validate({ template, runStrategy: "Always", instancetype })).toContainEqual({
+      reason: "FieldValueNotFound",
+      field,
+      message,
+    });
+  });
+
+  it("looks at preferences in the same way", () => {
+    const causes = validate({ template, runStrategy: "Always", preference: {} });
+    expect(causes[0]).toMatchObject({
+      field: "spec.preference",
+      message: "Either Name or InferFromVolume should be provided within the preference matcher",
+    });
+  });
 });
