@@ -23,17 +23,22 @@ function inline(text: string | undefined, base64: string | undefined): Uint8Arra
   return base64 !== undefined && base64 !== "" ? Buffer.from(base64, "base64") : undefined;
 }
 
-type FileVolumeKind = "configMap" | "secret" | "downwardAPI" | "serviceAccount";
+type FileVolumeKind = "configMap" | "secret" | "downwardAPI" | "serviceAccount" | "sysprep";
 
-const folders = { configMap: "config-map", secret: "secret", downwardAPI: "downwardapi" } as const;
+const folders = { configMap: "config-map", secret: "secret", downwardAPI: "downwardapi", sysprep: "sysprep" } as const;
 
 /** The files of a volume that the kubelet filled, as they are when the guest starts. */
 export function prepareFileVolume(request: VolumeRequest, kind: FileVolumeKind): Promise<VolumeLocation> {
   const { volume, field, paths } = request;
   const directory =
     kind === "serviceAccount" ? paths.serviceAccount : `${paths.private}/${folders[kind]}/${volume.name}`;
-  const label = kind === "serviceAccount" ? undefined : volume[kind]?.volumeLabel;
-  return writeDisk(request, label ?? "cfgdata", readMountedFiles(directory, field));
+  return writeDisk(request, labelOf(volume, kind), readMountedFiles(directory, field));
+}
+
+function labelOf(volume: VolumeRequest["volume"], kind: FileVolumeKind): string {
+  // Windows looks for its answer file on every disk; this name says to people what the disk is.
+  if (kind === "sysprep") return "unattendCD";
+  return (kind === "serviceAccount" ? undefined : volume[kind]?.volumeLabel) ?? "cfgdata";
 }
 
 async function writeDisk(

@@ -132,8 +132,10 @@ describe("prepareVolumes", () => {
     await symlink("..2026", join(root, "private/config-map/cm/..data"));
     await symlink("..data/key", join(root, "private/config-map/cm/key"));
     await place("serviceAccount/token", "the-token");
-    const { cm, sa } = await prepare(
+    await place("private/sysprep/answers/autounattend.xml", "the-answers");
+    const { cm, sa, answers } = await prepare(
       { name: "cm", configMap: { name: "cm", volumeLabel: "mylabel" } },
+      { name: "answers", sysprep: { configMap: { name: "a" } } },
       { name: "sa", serviceAccount: { serviceAccountName: "a" } },
     );
     const image = await readFile(cm?.path ?? "", "latin1");
@@ -141,6 +143,9 @@ describe("prepareVolumes", () => {
     expect(image).toContain("mylabel");
     expect(image).not.toContain("..2026");
     expect(await readFile(sa?.path ?? "", "latin1")).toContain("the-token");
+    const sysprep = await readFile(answers?.path ?? "", "latin1");
+    expect(sysprep).toContain("the-answers");
+    expect(sysprep).toContain("unattendCD");
   });
 
   it("refuses what it does not know", async () => {

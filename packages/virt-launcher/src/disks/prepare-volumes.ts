@@ -27,6 +27,7 @@ const preparers: Readonly<Partial<Record<keyof Volume, Preparer>>> = {
   secret: (request) => prepareFileVolume(request, "secret"),
   downwardAPI: (request) => prepareFileVolume(request, "downwardAPI"),
   serviceAccount: (request) => prepareFileVolume(request, "serviceAccount"),
+  sysprep: (request) => prepareFileVolume(request, "sysprep"),
 };
 
 /** Makes every volume of the VMI ready. Repeating it keeps the disks that are there, and what the guest wrote to them. */

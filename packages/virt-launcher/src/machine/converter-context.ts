@@ -45,6 +45,7 @@ export function converterContext(
     },
     ...prepared,
     ...kernelBoot(vmi, paths),
+    acpiTables: acpiTables(vmi, paths),
     hostDevices: allocatedDevices(vmi, options.deviceVariables ?? {}),
     virtiofsSockets: {},
     settings: machineSettings(machineOptions),
@@ -66,6 +67,17 @@ function kernelBoot(vmi: VirtualMachineInstance, paths: LauncherPaths): Pick<Con
       ...(container.initrdPath ? { initrd: findFile(mount, container.initrdPath) } : {}),
     },
   };
+}
+
+/** Tables that Windows looks for its licence in, from the Secrets that the VMI names by their volumes. */
+function acpiTables({ spec }: VirtualMachineInstance, paths: LauncherPaths): { slic?: string; msdm?: string } {
+  const { slicNameRef, msdmNameRef } = spec.domain.firmware?.acpi ?? {};
+  const find = (volume: string | undefined, file: string): string | undefined => {
+    const path = `${paths.private}/secret/${volume}/${file}`;
+    return volume !== undefined && fs.existsSync(path) ? path : undefined;
+  };
+  const [slic, msdm] = [find(slicNameRef, "slic.bin"), find(msdmNameRef, "msdm.bin")];
+  return { ...(slic === undefined ? {} : { slic }), ...(msdm === undefined ? {} : { msdm }) };
 }
 
 function machineSettings(given: cmdV1.VirtualMachineOptions | undefined): ConverterContext["settings"] {
