@@ -26,6 +26,7 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   host: { ring: 3 },
   stack: { ring: 4 },
   "stack-qemu": { ring: 4, beside: ["stack"] },
+  "stack-libvirt": { ring: 4, beside: ["stack"] },
   // Knows no VM words: of `api` and `protocol` it sees Kubernetes' own types only.
   embedded: {
     ring: 4,

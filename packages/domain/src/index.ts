@@ -16,5 +16,5 @@ export {
   type DomainProblem,
   type ValidateOptions,
 } from "./validate/validate-domain.ts";
-export type { XmlLimits } from "./xml/read-xml.ts";
+export { readXml, type XmlLimits, type XmlNode } from "./xml/read-xml.ts";
 export { errorKinds } from "./errors.ts";

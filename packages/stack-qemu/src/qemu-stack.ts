@@ -1,11 +1,10 @@
 import type { Clock, Logger } from "@polyvirt/core";
-import type { Stack } from "@polyvirt/stack";
+import { QemuAgent, serialConsole, type Stack } from "@polyvirt/stack";
 import { QemuLifecycle } from "./lifecycle/qemu-lifecycle.ts";
-import { qemuConsole } from "./console.ts";
 import { qemuGraphics } from "./graphics.ts";
 import { QemuProbe } from "./capabilities/qemu-probe.ts";
 import { qemuCapabilities } from "./capabilities/qemu-capabilities.ts";
-import { QemuGuestAgent } from "./guest-agent/qemu-guest-agent.ts";
+import { QemuLifecycleAgentChannel } from "./guest-agent/qemu-agent-channel.ts";
 import { QemuHotplug } from "./hotplug/qemu-hotplug.ts";
 import { QemuMigration } from "./migration/qemu-migration.ts";
 import { qemuStats } from "./stats.ts";
@@ -41,9 +40,12 @@ export function createQemuStack(dependencies: QemuStackDependencies): Stack {
     vmmVersion: async () => lifecycle.monitorVersion() ?? (await probe.version(hostArchitecture())),
     capabilities: (target) => qemuCapabilities(probe, target),
     lifecycle,
-    console: qemuConsole(lifecycle),
-    graphics: qemuGraphics(lifecycle, dependencies.scratchDirectory),
-    guestAgent: new QemuGuestAgent({ lifecycle, clock: dependencies.clock }),
+    console: serialConsole((operation) => lifecycle.running(operation)),
+    graphics: qemuGraphics(lifecycle, scratchDirectory),
+    guestAgent: new QemuAgent(
+      new QemuLifecycleAgentChannel({ lifecycle, clock: dependencies.clock }),
+      dependencies.clock,
+    ),
     stats: qemuStats(lifecycle),
     hotplug: new QemuHotplug(lifecycle),
     migration: new QemuMigration(lifecycle),

@@ -37,6 +37,12 @@ export const errorKinds = {
     action: "The machine is gone; the event of its end says why.",
     retry: false,
   },
+  StackDaemonLost: {
+    meaning: "A daemon between the launcher and the virtual machine monitor ended while it was asked something.",
+    action:
+      "Nothing to do: the launcher starts it again, and the machine runs on meanwhile. The operation may be repeated.",
+    retry: true,
+  },
   StackCommandFailed: {
     meaning: "The virtual machine monitor refused a command.",
     action: "Read its own words in the message; the state of the machine may not allow the command.",

@@ -47,5 +47,7 @@ export type {
 } from "./guest-agent.ts";
 export type { Hotplug } from "./hotplug.ts";
 export type { Migration, MigrationOptions, MigrationProgress } from "./migration.ts";
+export { QemuAgent, qemuAgentChannelName, type QemuAgentChannel } from "./qemu-agent/qemu-agent.ts";
+export { serialConsole, vncSocketOf } from "./serial-console.ts";
 export { implementedParts, requirePart } from "./require-part.ts";
 export { createFakeStack, type FakeStack } from "./fake/fake-stack.ts";

@@ -9,6 +9,7 @@ import { migrationSuite } from "./migration-suite.ts";
 import { partsSuite } from "./parts-suite.ts";
 
 export { bootSectorGreeting, bootSectorImage } from "./boot-sector.ts";
+export { bootSectorSamples } from "./boot-sector-samples.ts";
 export { ConsoleClient } from "./console-client.ts";
 export type { HotplugSamples, MakeStack, MigrationSamples, StackUnderTest, TestRunner } from "./harness.ts";
 

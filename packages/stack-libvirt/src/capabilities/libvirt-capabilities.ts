@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { errors, type CapabilityProvider, type CapabilityTarget } from "@polyvirt/stack";
+import { LibvirtDaemon, type DaemonDependencies } from "../daemon/libvirt-daemon.ts";
+import { emulatorFor } from "../lifecycle/machine-definition.ts";
+import type { LibvirtConnection } from "../rpc/libvirt-connection.ts";
+import { procedures } from "../rpc/remote-program.ts";
+import {
+  hostModelCpu,
+  readCpuModels,
+  readFeatures,
+  readHostModel,
+  readHypervFeatures,
+  readMachineTypes,
+  readSev,
+  readTsc,
+} from "./capability-documents.ts";
+
+/** libvirt's names for the architectures of Kubernetes. */
+const architectures: Readonly<Record<string, string>> = { amd64: "x86_64", arm64: "aarch64", s390x: "s390x" };
+
+const questionTimeoutMs = 60_000;
+const expandFeatures = 1;
+
+interface Answers {
+  readonly host: string;
+  readonly domain: string;
+  readonly features: readonly string[];
+}
+
+/**
+ * The seven capability functions, answered by libvirt. The questions go to a daemon of their own, which finds exactly the
+ * one emulator that they are about: the launcher's daemon finds none, so that it need not look at any when it starts.
+ */
+export function libvirtCapabilities(dependencies: DaemonDependencies, target: CapabilityTarget): CapabilityProvider {
+  let asked: Promise<Answers> | undefined;
+  const answers = (): Promise<Answers> => (asked ??= ask(dependencies, target));
+  const emulated = target.virtType === "qemu";
+  return {
+    // Without a hypervisor libvirt lists settings of the emulator that no guest can make use of.
+    getHypervFeatures: async () => (emulated ? [] : readHypervFeatures((await answers()).domain)),
+    getSupportedMachineTypes: async () => readMachineTypes((await answers()).host, architectureOf(target)),
+    getSupportedCpuModels: async () => readCpuModels((await answers()).domain),
+    getHostCpuModelInfo: async () => (emulated ? undefined : readHostModel((await answers()).domain)),
+    getSupportedCpuFeatures: async () => (await answers()).features,
+    // An emulated guest has the emulator's clock.
+    getNodeTscInfo: async () => (emulated ? undefined : readTsc((await answers()).host)),
+    getNodeSevFeatures: async () => (emulated ? { supported: false } : readSev((await answers()).domain)),
+  };
+}
+
+async function ask(dependencies: DaemonDependencies, target: CapabilityTarget): Promise<Answers> {
+  const emulator = emulatorFor(architectureOf(target));
+  if (!existsSync(emulator)) {
+    throw errors.StackNotSupported(`ask for capabilities of ${target.architecture}: ${emulator} is not installed`);
+  }
+  const directory = `${dependencies.directory}c`;
+  const daemon = new LibvirtDaemon(
+    { ...dependencies, directory, programs: [emulator] },
+    { events: [], monitorEvents: [], onEvent: () => {}, onReconnect: async () => {} },
+  );
+  try {
+    const connection = await daemon.connection();
+    const found = join(daemon.layout.programs, emulator.slice("/usr/bin/".length));
+    return await askAll(connection, found, target);
+  } finally {
+    await daemon.close();
+  }
+}
+
+async function askAll(connection: LibvirtConnection, emulator: string, target: CapabilityTarget): Promise<Answers> {
+  const options = { operation: `ask libvirt for capabilities of ${target.architecture}`, timeoutMs: questionTimeoutMs };
+  const about = { emulator, architecture: architectureOf(target), machine: undefined, virtType: target.virtType };
+  const { xml: host } = await connection.call(procedures.connectGetCapabilities, undefined, options);
+  const { xml: domain } = await connection.call(
+    procedures.connectGetDomainCapabilities,
+    { ...about, flags: 0 },
+    options,
+  );
+  const cpu = hostModelCpu(domain, about.architecture);
+  const expanded =
+    cpu === undefined
+      ? undefined
+      : await connection
+          .call(procedures.connectBaselineHypervisorCpu, { ...about, cpus: [cpu], flags: expandFeatures }, options)
+          // Not for every architecture.
+          .catch(() => undefined);
+  return { host, domain, features: expanded === undefined ? [] : readFeatures(expanded.cpu) };
+}
+
+function architectureOf({ architecture }: CapabilityTarget): string {
+  return architectures[architecture] ?? architecture;
+}
