@@ -163,7 +163,7 @@ describe("virt-controller on a real API server", () => {
   });
 
   it("fails a VMI at once whose pod can never be made, and says why", async () => {
-    await createVmi("odd", { volumes: [{ name: "v", sysprep: { secret: { name: "s" } } }] });
+    await createVmi("odd", { volumes: [{ name: "v", memoryDump: { claimName: "c" } }] });
     await eventually(async () => {
       const { status } = await read("odd");
       expect(status?.phase).toBe("Failed");

@@ -85,7 +85,7 @@ export function createLauncherCommands(address: string, label: string): Launcher
         const [{ name }, { version }] = await Promise.all([cmd.getVmmName({}, limit), cmd.getVmmVersion({}, limit)]);
         return { name: plain(name), version: plain(version) };
       } catch (error) {
-        if (!isUnimplemented(error)) throw error;
+        if (!hasCode(error, "ProtocolUnimplemented")) throw error;
       }
       // KubeVirt's own launchers know only one VMM.
       const { version } = await cmd.getQemuVersion({}, limit);
@@ -116,10 +116,6 @@ export function createLauncherCommands(address: string, label: string): Launcher
 /** Short and printable: it is shown as it is. */
 function plain(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, "").slice(0, 64);
-}
-
-function isUnimplemented(error: unknown): boolean {
-  return hasCode(error, "ProtocolCallFailed") && error.fields["grpcStatus"] === "UNIMPLEMENTED";
 }
 
 /** Errors travel in the answer as well as in gRPC's status. */
