@@ -5,6 +5,8 @@ import { isPodFinished, isPodTerminating } from "./pod-state.ts";
 
 /** A launcher ends by itself when its guest has. One that does not is deleted after this time. */
 const LINGER_MS = 60_000;
+/** One whose guest never started has nothing to end with; its last words need no more than this. */
+const NEVER_STARTED_LINGER_MS = 2_000;
 
 interface Cleanup {
   readonly deletePods: readonly Pod[];
@@ -27,7 +29,8 @@ export function cleanUp(observed: ObservedVmi, status: VirtualMachineInstance["s
   const lingering = alive.filter((pod) => !isPodFinished(pod));
   if (lingering.length === 0) return { deletePods: [], release: false, requeueAfterMs: undefined };
   const since = Date.parse(status?.phaseTransitionTimestamps?.at(-1)?.phaseTransitionTimestamp ?? "") || 0;
-  const remaining = LINGER_MS - (observed.now.getTime() - since);
+  const started = status?.phaseTransitionTimestamps?.some(({ phase }) => phase === "Running") === true;
+  const remaining = (started ? LINGER_MS : NEVER_STARTED_LINGER_MS) - (observed.now.getTime() - since);
   return remaining > 0
     ? { deletePods: [], release: false, requeueAfterMs: remaining }
     : { deletePods: lingering, release: false, requeueAfterMs: undefined };

@@ -191,10 +191,11 @@ describe("a VMI that virt-handler owns", () => {
 });
 
 describe("a VMI that has ended", () => {
-  const at = (secondsAgo: number, phase: "Failed" | "Succeeded" = "Succeeded") => ({
+  const at = (secondsAgo: number, phase: "Failed" | "Succeeded" = "Succeeded", ran = true) => ({
     phase,
     conditions: [{ type: "Ready", status: "False", reason: "GuestNotRunning" } as const],
     phaseTransitionTimestamps: [
+      ...(ran ? [{ phase: "Running" as const, phaseTransitionTimestamp: "2026-01-01T00:00:00Z" }] : []),
       { phase, phaseTransitionTimestamp: new Date(NOW.getTime() - secondsAgo * 1000).toISOString() },
     ],
   });
@@ -202,6 +203,11 @@ describe("a VMI that has ended", () => {
   it("stays as it is, with its finished pod, until it is deleted", () => {
     const result = plan(vmiWith(at(3600)), [ended(3600, 0)]);
     expect(result).toMatchObject({ createPod: undefined, deletePods: [], release: false, requeueAfterMs: undefined });
+  });
+
+  it("loses a launcher at once whose guest never started: it has nothing to end with", () => {
+    expect(plan(vmiWith(at(0, "Failed", false)), [readyPod()])).toMatchObject({ deletePods: [], requeueAfterMs: 2000 });
+    expect(plan(vmiWith(at(2, "Failed", false)), [readyPod()]).deletePods).toHaveLength(1);
   });
 
   it("loses a launcher that does not end by itself", () => {
