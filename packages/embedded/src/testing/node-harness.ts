@@ -4,7 +4,7 @@ import * as path from "node:path";
 import { pods, type Container, type Pod, type PodSpec } from "@polyvirt/api/k8s";
 import { silentLogger, systemClock } from "@polyvirt/core";
 import { composeNode } from "../kubelet/compose.ts";
-import { sharedNetwork } from "../kubelet/network/pod-network.ts";
+import { sharedNetwork, type PodNetwork } from "../kubelet/network/pod-network.ts";
 import { FakeKubeClient } from "./fake-kube-client.ts";
 
 interface Runnable {
@@ -17,7 +17,10 @@ export class NodeHarness {
   readonly client = new FakeKubeClient();
   readonly #running: { stop: AbortController; done: Promise<unknown> }[] = [];
 
-  constructor() {
+  readonly #place: { readonly network: PodNetwork; readonly apiServerPort: number };
+
+  constructor(place = { network: sharedNetwork("127.101", "a test"), apiServerPort: 6443 }) {
+    this.#place = place;
     this.addImage("test/shell:1", ["/bin/sh", "-c"]);
   }
 
@@ -39,10 +42,10 @@ export class NodeHarness {
       index: 1,
       nodesOnMachine: 1,
       directory: path.join(this.base, "node"),
-      network: sharedNetwork("127.101", "a test"),
+      network: this.#place.network,
       imageCatalogue: path.join(this.base, "images.json"),
       imageStore: path.join(this.base, "oci"),
-      apiServer: { host: "127.0.0.1", port: 6443 },
+      apiServer: { host: this.#place.network.apiServerHost, port: this.#place.apiServerPort },
       maskedDirectories: [this.base],
       visiblePaths: [],
       version: "v1.33.0",
