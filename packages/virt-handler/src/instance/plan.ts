@@ -10,13 +10,14 @@ import { jsonEqual } from "@polyvirt/core";
 import { guestEnd, isDomainAlive, livePhase, type GuestEnd } from "./domain-phase.ts";
 import type { InstanceAction, InstanceEvent, InstancePlan, ObservedInstance } from "./observed.ts";
 import { emulationPart } from "./status/emulation.ts";
+import { interfacesPart } from "./status/interfaces.ts";
 import { liveMigratablePart } from "./status/live-migratable.ts";
 import { machinePart } from "./status/machine.ts";
 import { pausePart } from "./status/pause.ts";
 import { timestamp, type Status, type StatusPart } from "./status/status-part.ts";
 
 /** What a machine that lives tells about itself, in this order. */
-const parts: readonly StatusPart[] = [pausePart, emulationPart, machinePart, liveMigratablePart];
+const parts: readonly StatusPart[] = [pausePart, emulationPart, machinePart, interfacesPart, liveMigratablePart];
 
 /** How long a launcher may take to open its socket after its container was started. */
 const LAUNCHER_START_LIMIT_MS = 180_000;
