@@ -1,7 +1,15 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import { HypervisorRegistry, loadHypervisor, resolveClusterConfig, type ConverterContext } from "@polyvirt/hypervisor";
+import {
+  loadHypervisor,
+  registry,
+  resolveClusterConfig,
+  type ConverterContext,
+  type Hypervisor,
+  type HypervisorModule,
+} from "@polyvirt/hypervisor";
 import { validateDomain } from "@polyvirt/domain";
 import { describe, expect, it } from "vitest";
+import sample from "./sample.ts";
 
 const config = resolveClusterConfig(
   { hypervisors: [{ name: "sample" }], developerConfiguration: { featureGates: ["ConfigurableHypervisor"] } },
@@ -33,9 +41,8 @@ const context: ConverterContext = {
 
 /** The way a role does it: load the module, register it, and select what the cluster is configured for. */
 async function selected() {
-  const registry = new HypervisorRegistry();
-  registry.register(await loadHypervisor("./sample.ts", (specifier) => import(specifier)));
-  return registry.select(config.hypervisor);
+  const known = registry.with(await loadHypervisor("./sample.ts", (specifier) => import(specifier)));
+  return known.select(config.hypervisor);
 }
 
 describe("an out-of-tree hypervisor", () => {
@@ -73,6 +80,18 @@ describe("an out-of-tree hypervisor", () => {
   it("is refused itself when it does not fulfil the contract", async () => {
     await expect(loadHypervisor("broken", async () => ({ default: () => ({ name: "broken" }) }))).rejects.toThrow(
       "load hypervisor from broken: hypervisor broken lacks validator, defaults",
+    );
+    const almost: HypervisorModule = (toolkit) => {
+      const whole = sample(toolkit);
+      // A module from outside can get anything wrong; this one forgets a function and an architecture.
+      const resources = { getMemoryOverhead: whole.resources.getMemoryOverhead } as Hypervisor["resources"];
+      return { ...whole, resources, node: { ...whole.node, architectures: [] } };
+    };
+    await expect(loadHypervisor("almost", async () => ({ default: almost }))).rejects.toThrow(
+      "hypervisor sample lacks resources.deviceRequests(), node.architectures",
+    );
+    await expect(loadHypervisor("gone", () => Promise.reject(new Error("no file")))).rejects.toThrow(
+      "load hypervisor from gone: the module cannot be imported",
     );
     await expect(loadHypervisor("empty", async () => ({}))).rejects.toThrow("its default export must be a function");
   });

@@ -2,5 +2,5 @@ import { kvm } from "./kvm/kvm.ts";
 import { mshv } from "./mshv/mshv.ts";
 import { HypervisorRegistry } from "./registry.ts";
 
-/** The hypervisors that come with Polyvirt. Roles register out-of-tree ones in it when they start. */
+/** The hypervisors that come with Polyvirt. Roles add out-of-tree ones when they start. */
 export const registry = new HypervisorRegistry([kvm, mshv]);

@@ -13,7 +13,7 @@ export const errorKinds = {
   },
   HypervisorContractBroken: {
     meaning: "A module that should provide a hypervisor does not export one that fulfils the contract.",
-    action: "Compare it with examples/hypervisors/sample; the message names the missing part.",
+    action: "Compare it with examples/hypervisors/sample; the message names every missing part.",
     retry: false,
   },
   HypervisorConversionRefused: {

@@ -1,4 +1,5 @@
 import { isJsonObject } from "@polyvirt/core";
+import { architectures } from "./architecture.ts";
 import type { Hypervisor } from "./contract.ts";
 import { defineHypervisor } from "./define-hypervisor.ts";
 import { errors } from "./errors.ts";
@@ -11,15 +12,16 @@ export interface HypervisorToolkit {
 /** Default export of a module out of tree. */
 export type HypervisorModule = (toolkit: HypervisorToolkit) => Hypervisor;
 
-const parts = [
-  "validator",
-  "defaults",
-  "converter",
-  "tuner",
-  "capabilities",
-  "resources",
-  "node",
-] as const satisfies readonly (keyof Hypervisor)[];
+/** The functions of each part, so that a module that lacks one is refused when it is loaded and not when it is used. */
+const contract = {
+  validator: ["validateVirtualMachineSpec", "validateVirtualMachineInstanceSpec", "validateHotplug"],
+  defaults: ["applyToInstance", "applyToMachine"],
+  converter: ["convert"],
+  tuner: ["adjustResources", "handleHousekeeping"],
+  capabilities: ["getHypervFeatures", "support"],
+  resources: ["getMemoryOverhead", "deviceRequests"],
+  node: [],
+} as const satisfies { readonly [Part in keyof Hypervisor]?: readonly (keyof Hypervisor[Part])[] };
 
 /**
  * Loads a hypervisor from an ES module, by path or package name. How modules are imported is the caller's: this package
@@ -49,8 +51,27 @@ export async function loadHypervisor(
 
 function checkContract(made: unknown, refuse: (why: string) => Error): Hypervisor {
   if (!isJsonObject(made) || typeof made["name"] !== "string") throw refuse("what it returns has no name");
-  const missing = parts.filter((part) => !isJsonObject(made[part]));
-  if (missing.length > 0) throw refuse(`hypervisor ${made["name"]} lacks ${missing.join(", ")}`);
-  // Every part is there; what they contain is checked by the compiler of whoever wrote it.
+  const problems = [...missingParts(made), ...wrongNode(made["node"])];
+  if (!Array.isArray(made["aliases"])) problems.push("aliases");
+  if (typeof made["withNode"] !== "function") problems.push("withNode()");
+  if (problems.length > 0) throw refuse(`hypervisor ${made["name"]} lacks ${problems.join(", ")}`);
+  // Everything is there; what it does is checked by the compiler and the tests of whoever wrote it.
   return made as unknown as Hypervisor;
+}
+
+function missingParts(made: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(contract).flatMap(([part, functions]) => {
+    const value = made[part];
+    if (!isJsonObject(value)) return [part];
+    return functions.filter((name) => typeof value[name] !== "function").map((name) => `${part}.${name}()`);
+  });
+}
+
+function wrongNode(node: unknown): string[] {
+  if (!isJsonObject(node)) return [];
+  const texts = ["hypervisorDevice", "virtType"].filter((name) => typeof node[name] !== "string" || node[name] === "");
+  const { architectures: listed } = node;
+  const known: readonly unknown[] = architectures;
+  const isList = Array.isArray(listed) && listed.length > 0 && listed.every((name) => known.includes(name));
+  return [...texts, ...(isList ? [] : ["architectures"])].map((name) => `node.${name}`);
 }

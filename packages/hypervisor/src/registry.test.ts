@@ -40,6 +40,16 @@ describe("HypervisorRegistry", () => {
   });
 });
 
+describe("a registry with more", () => {
+  it("knows both, and leaves the first as it was", () => {
+    const extended = registry.with(other);
+    expect(extended.names()).toEqual(["kvm", "mshv", "other"]);
+    expect(extended.get("hyperv-direct")).toBe(registry.get("mshv"));
+    expect(registry.has("other")).toBe(false);
+    expect(() => extended.with(other)).toThrow("the name other is taken");
+  });
+});
+
 describe("hypervisor of the cluster", () => {
   const gate = { developerConfiguration: { featureGates: ["ConfigurableHypervisor"] } };
   const select = (configuration: Parameters<typeof resolveClusterConfig>[0]) =>

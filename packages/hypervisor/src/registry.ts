@@ -32,6 +32,11 @@ export class HypervisorRegistry {
     for (const name of [hypervisor.name, ...hypervisor.aliases]) this.byName.set(name, hypervisor);
   }
 
+  /** A registry with these hypervisors beside the ones in here, which stays as it is. */
+  with(...hypervisors: readonly Hypervisor[]): HypervisorRegistry {
+    return new HypervisorRegistry([...new Set(this.byName.values()), ...hypervisors]);
+  }
+
   /** Names as users write them, without aliases. */
   names(): string[] {
     return [...new Set([...this.byName.values()].map(({ name }) => name))];

@@ -1,7 +1,8 @@
-import { architectures, parseArchitecture, registry, type CapabilitySupport } from "@polyvirt/hypervisor";
+import { architectures, parseArchitecture, type CapabilitySupport } from "@polyvirt/hypervisor";
 import { parseArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { errors } from "../errors.ts";
+import { knownHypervisors } from "../hypervisor-modules.ts";
 
 type Platform = { readonly platform: string; readonly support: readonly CapabilitySupport[] };
 
@@ -28,13 +29,15 @@ export const capabilities: Command = {
     "usage: polyvirt capabilities [--hypervisor NAME] [--arch ARCH] [--output keys|detailed|json]",
     "",
     "  --hypervisor NAME   only this hypervisor",
+    "  --hypervisor-module MODULE   also the hypervisor of this ES module (path or package; may be repeated)",
     "  --arch ARCH         only guests of this architecture: amd64, arm64 or s390x",
     "  --output FORM       keys (default), detailed (with what users are told), json (supported features too)",
   ].join("\n"),
-  completions: ["--hypervisor", "--arch", "--output"],
+  completions: ["--hypervisor", "--hypervisor-module", "--arch", "--output"],
   async run(args, context) {
     const { values } = parseArguments(args, {
       hypervisor: { type: "string" },
+      "hypervisor-module": { type: "string", multiple: true, default: [] },
       arch: { type: "string" },
       output: { type: "string", default: "keys" },
     });
@@ -44,6 +47,7 @@ export const capabilities: Command = {
     if (values.arch !== undefined && only === undefined) {
       throw errors.CliUsage(`--arch must be one of ${architectures.join(", ")}`);
     }
+    const registry = await knownHypervisors(values["hypervisor-module"]);
     const names = values.hypervisor === undefined ? registry.names() : [registry.get(values.hypervisor).name];
     const platforms = names.flatMap((name) =>
       architectures

@@ -50,13 +50,13 @@ describe("capability registry", () => {
 describe("findUnserved", () => {
   it("names every field that this version cannot run yet", () => {
     const vmi = instance(
-      { devices: { tpm: {}, gpus: [{ name: "g", deviceName: "d" }] } },
-      { volumes: [{ name: "s", sysprep: { configMap: { name: "x" } } }] },
+      { devices: { tpm: { persistent: true }, gpus: [{ name: "g", deviceName: "d", tag: "t" }] } },
+      { volumes: [{ name: "m", memoryDump: { claimName: "x" } }] },
     );
     expect(findUnserved("spec", vmi.spec).map(({ field }) => field)).toEqual([
       "spec.volumes[0]",
-      "spec.domain.devices.gpus[0]",
-      "spec.domain.devices.tpm",
+      "spec.domain.devices.gpus[0].tag",
+      "spec.domain.devices.tpm.persistent",
     ]);
     expect(findUnserved("spec", instance().spec)).toEqual([]);
   });

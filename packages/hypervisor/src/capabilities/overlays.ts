@@ -96,6 +96,8 @@ export const baseOverlays: Readonly<Record<string, Readonly<Partial<Record<Featu
   s390x: {
     ...withoutPcDevices("s390x"),
     "features.acpi": notOn("ACPI", "s390x"),
+    "firmware.acpi-tables": notOn("ACPI", "s390x"),
+    "firmware.efi-persistent": notOn("UEFI", "s390x"),
     chassis: notOn("a description of the chassis", "s390x"),
     "firmware.serial": notOn("a serial number of the machine", "s390x"),
     "firmware.bios": notOn("choosing a BIOS", "s390x"),

@@ -10,8 +10,14 @@ describe("mshv", () => {
       domain: { cpu: { model: "host-model" } },
       reason,
       field: "spec.domain.cpu.model",
-      message:
-        "spec.domain.cpu.model 'host-model' is not supported by hypervisor mshv on amd64 (allowed values: [qemu64-v1])",
+      message: "CPU model 'host-model' is not supported by hypervisor mshv on amd64 (allowed values: [qemu64-v1])",
+    },
+    {
+      hypervisor,
+      domain: { cpu: { model: "Haswell" } },
+      reason,
+      field: "spec.domain.cpu.model",
+      message: "CPU model 'Haswell' is not supported by hypervisor mshv on amd64 (allowed values: [qemu64-v1])",
     },
     {
       hypervisor,

@@ -5,15 +5,19 @@ import type { ValidationRule } from "../validation/rule.ts";
 /** The only CPU model that QEMU's accelerator for this hypervisor presents faithfully. */
 const cpuModel = "qemu64-v1";
 
+const wrongModel = (model: string) =>
+  ({
+    level: "unsupported",
+    message: `CPU model '${model}' is not supported by hypervisor mshv on amd64 (allowed values: [${cpuModel}])`,
+  }) as const;
+
 const checkCpuModel: ValidationRule = {
   name: "mshv-cpu-model",
   check({ spec, field }, report) {
-    const model = spec.domain.cpu?.model;
-    if (model === cpuModel) return;
-    report.notSupported(
-      `${field}.domain.cpu.model`,
-      `${field}.domain.cpu.model '${model ?? ""}' is not supported by hypervisor mshv on amd64 (allowed values: [${cpuModel}])`,
-    );
+    const model = spec.domain.cpu?.model ?? "";
+    // The registry below has the two that are no names.
+    if (model === cpuModel || model === "host-model" || model === "host-passthrough") return;
+    report.notSupported(`${field}.domain.cpu.model`, wrongModel(model).message);
   },
 };
 
@@ -52,6 +56,10 @@ export const mshv = defineHypervisor({
       "hyperv.tlbflush": noEnlightenment("tlbflush"),
       "hyperv.vapic": noEnlightenment("vapic"),
       "hyperv.vpindex": noEnlightenment("vpindex"),
+    },
+    "mshv/amd64": {
+      "cpu.host-model": wrongModel("host-model"),
+      "cpu.host-passthrough": wrongModel("host-passthrough"),
     },
   },
 });
