@@ -23,6 +23,9 @@ export {
   type SignalName,
 } from "./process-identity.ts";
 export { adoptOrphans, collectOrphans, type ProcessEnd } from "./orphans.ts";
+export { processTree, raiseMemoryLockLimit } from "./process-limits.ts";
+export { innermostPid, listThreads, pinThread, type ThreadInfo } from "./threads.ts";
+export { moveThreads } from "./cpu-group.ts";
 export { openKernelTree, type KernelTree } from "./kernel-tree.ts";
 export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";
 export { adoptContainer, startContainer, type ContainerProcess } from "./container/container-process.ts";

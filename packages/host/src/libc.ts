@@ -21,6 +21,8 @@ interface Libc {
   umount2(target: string, flags: number): number;
   prctl(option: number, a: number, b: number, c: number, d: number): number;
   waitpid(pid: number, status: Int32Array, options: number): number;
+  prlimit64(pid: number, resource: number, next: BigUint64Array | null, previous: BigUint64Array | null): number;
+  sched_setaffinity(pid: number, size: number, mask: Buffer): number;
   errno(): number;
 }
 
@@ -58,6 +60,8 @@ function load(): Libc {
     socket: library.func("int socket(int, int, int)"),
     prctl: library.func("int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)"),
     waitpid: library.func("int waitpid(int, void *, int)"),
+    prlimit64: library.func("int prlimit64(int, int, void *, void *)"),
+    sched_setaffinity: library.func("int sched_setaffinity(int, size_t, void *)"),
     errno: () => koffi.errno(),
   };
 }

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findCpuGroup, moveThreads } from "./cpu-group.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pv-cgroup-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const versionOne = "5:cpuset:/kubepods/pod1/c1\n4:memory:/kubepods/pod1/c1\n1:name=systemd:/x\n0::/unified\n";
+const versionTwo = "0::/kubepods.slice/pod1/c1\n";
+
+describe("findCpuGroup", () => {
+  it.each([
+    [versionOne, "cpuset/kubepods/pod1/c1", 1],
+    [versionTwo, "kubepods.slice/pod1/c1", 2],
+  ])("finds it in either version", (membership, path, version) => {
+    expect(findCpuGroup({ root, membership })).toEqual({ directory: join(root, path), version });
+  });
+
+  it("does not follow a path out of what is visible", () => {
+    expect(() => findCpuGroup({ root, membership: "0::/../other/pod\n" })).toThrow(/outside of what is visible/);
+  });
+});
+
+describe("moveThreads", () => {
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+  it("makes a group below the process's own (version 1)", () => {
+    const directory = "cpuset/kubepods/pod1/c1";
+    mkdirSync(join(root, directory), { recursive: true });
+    writeFileSync(join(root, directory, "cpuset.mems"), "0-1\n");
+    moveThreads({ root, membership: versionOne }, "housekeeping", "6,7", [11, 12]);
+    expect(read(`${directory}/housekeeping/cpuset.mems`)).toBe("0-1");
+    expect(read(`${directory}/housekeeping/cpuset.cpus`)).toBe("6,7");
+    expect(read(`${directory}/housekeeping/tasks`)).toBe("11\n12\n");
+  });
+
+  it("makes one for threads (version 2)", () => {
+    const directory = "kubepods.slice/pod1/c1";
+    mkdirSync(join(root, directory), { recursive: true });
+    moveThreads({ root, membership: versionTwo }, "housekeeping", "6", [11]);
+    expect(read(`${directory}/housekeeping/cgroup.type`)).toBe("threaded");
+    expect(read(`${directory}/cgroup.subtree_control`)).toBe("+cpuset");
+    expect(read(`${directory}/housekeeping/cgroup.threads`)).toBe("11\n");
+  });
+
+  it("says what it could not do, and where", () => {
+    const place = { root, membership: versionOne };
+    expect(() => moveThreads(place, "housekeeping", "6", [])).toThrow(/move threads to CPUs 6 in .*housekeeping/);
+    expect(() => moveThreads({ root, membership: "" }, "housekeeping", "6", [])).toThrow(/no control groups/);
+  });
+});
