@@ -50,17 +50,10 @@ export function renderCapabilityPage(): string {
   ].join("\n");
 }
 
+const words = { supported: "yes", experimental: "experimental", deprecated: "deprecated", unsupported: "no" } as const;
+
 function cellOf(entry: CapabilitySupport | undefined): string {
-  switch (entry?.level) {
-    case "unsupported":
-      return "no";
-    case "experimental":
-      return entry.gate === undefined ? "experimental" : `gate \`${entry.gate}\``;
-    case "deprecated":
-      return "deprecated";
-    default:
-      return "yes";
-  }
+  return entry?.gate === undefined ? words[entry?.level ?? "supported"] : `gate \`${entry.gate}\``;
 }
 
 /** One row for each message, with all platforms that use it. */
