@@ -21,6 +21,11 @@ export const errorKinds = {
     action: "Start it with `polyvirt up`, or name the right directory with --data-dir.",
     retry: false,
   },
+  CliClusterRunning: {
+    meaning: "An option that counts only when the cluster starts was given while it runs.",
+    action: "Run `polyvirt down`, then `polyvirt up` with the option again.",
+    retry: false,
+  },
   CliClusterStartFailed: {
     meaning: "The cluster process ended, or did not answer, while it was starting.",
     action: "Read the end of its log, which the message quotes; `polyvirt logs` shows all of it.",

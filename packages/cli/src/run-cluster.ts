@@ -10,11 +10,13 @@ import {
   podGateway,
   serverVersion,
   type ApiServer,
+  type ComposedNode,
 } from "@polyvirt/embedded";
 import { createKubeClient, type KubeClient } from "@polyvirt/kube";
 import { readClusterState, recordClusterProcess, writeClusterState, type DataDir } from "./data-dir.ts";
 import { errors } from "./errors.ts";
 import { podNetworkOctet } from "./pod-network.ts";
+import { nodeName, retireNodes, surplusNodes } from "./retire-nodes.ts";
 
 const stopLimitMs = 3_000;
 
@@ -34,15 +36,17 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
   if (state.port !== server.port) await writeClusterState(dataDir, { ...state, port: server.port });
   server.writeKubeconfig(dataDir.kubeconfig);
 
-  const network = await openPodNetwork({ octet, nodes: state.nodes, apiServerPort: server.port, logger });
+  const surplus = await surplusNodes(dataDir.nodes, state.nodes);
+  const mostNodes = Math.max(state.nodes, ...surplus);
+  const network = await openPodNetwork({ octet, nodes: mostNodes, apiServerPort: server.port, logger });
   await server.advertise(network.apiServerHost);
   const connect = (name: string, ...groups: string[]): KubeClient =>
     createKubeClient({ connection: server.connectionAs(name, groups), clock: systemClock, logger, userAgent: name });
-  const nodes = nodeNames(state.nodes).map((name, index) =>
+  const compose = (name: string, index: number): ComposedNode =>
     composeNode(
       {
         name,
-        index: index + 1,
+        index,
         nodesOnMachine: state.nodes,
         directory: join(dataDir.nodes, name),
         network,
@@ -56,8 +60,10 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
         authority: server.authority,
       },
       { client: connect(`system:node:${name}`, "system:nodes"), clock: systemClock, logger },
-    ),
-  );
+    );
+  const client = connect("polyvirt", "system:masters");
+  await retireNodes(surplus, { client, clock: systemClock, logger, directory: dataDir.nodes, compose });
+  const nodes = Array.from({ length: state.nodes }, (_, index) => compose(nodeName(index + 1), index + 1));
   const scheduler = composeScheduler({ client: connect("system:kube-scheduler"), clock: systemClock, logger });
   const controllers = composeControllers({
     client: connect("system:kube-controller-manager"),
@@ -83,10 +89,6 @@ async function stopServing(server: ApiServer, stop: AbortController, running: Pr
   // What is cut off by our own stop has nothing more to tell, and what does not end is not waited for.
   await Promise.race([running.catch(() => {}), systemClock.sleep(stopLimitMs)]);
   await server.stop();
-}
-
-function nodeNames(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `node-${index + 1}`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

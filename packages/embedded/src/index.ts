@@ -9,7 +9,7 @@ export { createApiServer, type ApiServer, type ApiServerOptions } from "./apiser
 export { composeControllers } from "./controllers/compose.ts";
 export { errorKinds } from "./errors.ts";
 export { openImageCatalogue, openOciStore } from "./images/index.ts";
-export { composeNode } from "./kubelet/compose.ts";
+export { composeNode, type ComposedNode } from "./kubelet/compose.ts";
 export { freeOctets, openPodNetwork, podGateway, removePodNetwork } from "./kubelet/network/pod-network.ts";
 export { composeScheduler } from "./scheduler/compose.ts";
 export { schedule } from "./scheduler/schedule.ts";

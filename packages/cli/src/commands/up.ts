@@ -10,10 +10,12 @@ import {
   openDataDir,
   readClusterState,
   writeClusterState,
+  type ClusterState,
   type DataDir,
 } from "../data-dir.ts";
 import { runDemo } from "../demo.ts";
 import { deployRoles } from "../deploy.ts";
+import { errors } from "../errors.ts";
 import { registerRoleImages } from "../role-images.ts";
 import { choosePodNetwork } from "../pod-network.ts";
 import { createProgress, type Progress } from "../progress.ts";
@@ -24,7 +26,7 @@ export const up: Command = {
     "usage: polyvirt up [--demo] [--nodes N] [--port PORT] [--foreground] [--data-dir DIR]",
     "",
     "  --demo           build two demo guests (amd64 and arm64), start them and show what they say",
-    "  --nodes N        how many nodes the cluster has (1)",
+    "  --nodes N        how many nodes the cluster has (1); with fewer than before the last ones go, and their pods",
     "  --port PORT      port of the API server on 127.0.0.1 (6443; 0 takes a free one); kept for later starts",
     "  --foreground     stay attached: run the cluster in this process until it is interrupted",
     "  --data-dir DIR   where the cluster keeps everything",
@@ -60,6 +62,7 @@ async function prepare(
   wanted: { nodes?: number; port?: number },
 ): Promise<void> {
   const state = await readClusterState(dataDir);
+  await checkRunning(dataDir, state, wanted);
   await createDataDir(dataDir);
   registerRoleImages(dataDir, context.bundleDir, context.version);
   await writeClusterState(dataDir, {
@@ -67,6 +70,22 @@ async function prepare(
     nodes: wanted.nodes ?? state?.nodes ?? 1,
     podNetwork: state?.podNetwork ?? (await choosePodNetwork()),
   });
+}
+
+/** How many nodes there are and where the API is served is decided when the cluster starts. */
+async function checkRunning(
+  dataDir: DataDir,
+  state: ClusterState | undefined,
+  wanted: { nodes?: number; port?: number },
+): Promise<void> {
+  if (state === undefined || (await findClusterProcess(dataDir)) === undefined) return;
+  for (const name of ["nodes", "port"] as const) {
+    const value = wanted[name];
+    if (value === undefined || value === state[name]) continue;
+    throw errors.CliClusterRunning(
+      `change --${name} of the running cluster in ${dataDir.path} from ${state[name]} to ${value}: run "polyvirt down" first`,
+    );
+  }
 }
 
 async function serveApi(dataDir: DataDir, context: CommandContext, progress: Progress): Promise<KubeClient> {
