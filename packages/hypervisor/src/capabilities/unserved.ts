@@ -16,6 +16,7 @@ const missing: Readonly<Partial<Record<FeatureKey, string>>> = {
   "resource-claims": "a resource claim",
   "networks.multus": "a multus network",
   "networks.resource-claim": "a network by resource claim",
+  "networks.pod-cidr-ipv6": "a chosen range of IPv6 addresses inside the guest",
   "interfaces.binding": "a network binding plug-in",
   "interfaces.passt": "a passt interface",
   "interfaces.sriov": "a SR-IOV interface",
