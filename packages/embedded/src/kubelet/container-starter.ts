@@ -89,6 +89,8 @@ export class ContainerStarter {
     for (const grant of grants)
       for (const [name, value] of Object.entries(grant.environment)) environment.set(name, value);
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const annotations = Object.assign({}, ...grants.map((grant) => grant.annotations)) as Record<string, string>;
+    fs.writeFileSync(path.join(directory, "annotations.json"), JSON.stringify(annotations), { mode: 0o600 });
     const built = buildContainerSpec(record.pod, container, {
       image,
       environment,

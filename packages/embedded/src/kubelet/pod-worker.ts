@@ -191,11 +191,12 @@ export class PodWorker {
   }
 
   #volumeContext(record: PodRecord): VolumeContext {
-    const { api, paths, images, clock } = this.#context;
+    const { api, paths, images, clock, events } = this.#context;
     const namespace = record.pod.metadata.namespace ?? "";
     return {
       paths,
       images,
+      tell: (reason, message) => events.record(record.pod, "Normal", reason, message),
       claimedVolume: (name) => api.claimedVolume(namespace, name),
       now: () => clock.now(),
       sources: {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 	"time"
 
@@ -26,7 +27,25 @@ type plugin struct {
 }
 
 func (p *plugin) GetDevicePluginOptions(context.Context, *api.Empty) (*api.DevicePluginOptions, error) {
-	return &api.DevicePluginOptions{}, nil
+	return &api.DevicePluginOptions{PreStartRequired: true, GetPreferredAllocationAvailable: true}, nil
+}
+
+// The last devices first, which is not what anybody would do who was not asked to.
+func (p *plugin) GetPreferredAllocation(_ context.Context, request *api.PreferredAllocationRequest) (*api.PreferredAllocationResponse, error) {
+	response := &api.PreferredAllocationResponse{}
+	for _, container := range request.ContainerRequests {
+		ids := append([]string{}, container.AvailableDeviceIDs...)
+		sort.Sort(sort.Reverse(sort.StringSlice(ids)))
+		response.ContainerResponses = append(response.ContainerResponses, &api.ContainerPreferredAllocationResponse{
+			DeviceIDs: ids[:container.AllocationSize],
+		})
+	}
+	return response, nil
+}
+
+func (p *plugin) PreStartContainer(_ context.Context, request *api.PreStartContainerRequest) (*api.PreStartContainerResponse, error) {
+	fmt.Println("pre-start", strings.Join(request.DevicesIds, ","))
+	return &api.PreStartContainerResponse{}, nil
 }
 
 func (p *plugin) ListAndWatch(_ *api.Empty, stream grpc.ServerStreamingServer[api.ListAndWatchResponse]) error {
@@ -41,7 +60,9 @@ func (p *plugin) ListAndWatch(_ *api.Empty, stream grpc.ServerStreamingServer[ap
 				if healthy[id] {
 					health = api.Healthy
 				}
-				response.Devices = append(response.Devices, &api.Device{ID: id, Health: health})
+				response.Devices = append(response.Devices, &api.Device{
+					ID: id, Health: health, Topology: &api.TopologyInfo{Nodes: []*api.NUMANode{{ID: 0}}},
+				})
 			}
 			if err := stream.Send(response); err != nil {
 				return err
@@ -54,8 +75,10 @@ func (p *plugin) Allocate(_ context.Context, request *api.AllocateRequest) (*api
 	response := &api.AllocateResponse{}
 	for _, container := range request.ContainerRequests {
 		response.ContainerResponses = append(response.ContainerResponses, &api.ContainerAllocateResponse{
-			Envs:    map[string]string{"GO_DEVICES": strings.Join(container.DevicesIds, ",")},
-			Devices: []*api.DeviceSpec{{ContainerPath: "/dev/go-device", HostPath: "/dev/null", Permissions: "rw"}},
+			Envs:        map[string]string{"GO_DEVICES": strings.Join(container.DevicesIds, ",")},
+			Mounts:      []*api.Mount{{ContainerPath: "/go-device-data", HostPath: "/etc/hostname", ReadOnly: true}},
+			Devices:     []*api.DeviceSpec{{ContainerPath: "/dev/go-device", HostPath: "/dev/null", Permissions: "rw"}},
+			Annotations: map[string]string{"example.com/devices": strings.Join(container.DevicesIds, ",")},
 		})
 	}
 	return response, nil

@@ -187,11 +187,14 @@ function watchContainer(
     check();
     if (phase === "exited") return;
     // Writing the exit file wakes us at once; the timer is for a shim that was killed and wrote nothing.
-    watcher ??= fs.watch(directory, { persistent: false }, (_event, name) => {
+    watcher ??= watchDirectory();
+    timer = clock.setTimer(adoptedPollMs, poll);
+  };
+  const watchDirectory = (): fs.FSWatcher => {
+    const created = fs.watch(directory, { persistent: false }, (_event, name) => {
       if (name === "exit" || name === "ready") check();
     });
-    watcher.once("error", () => {});
-    timer = clock.setTimer(adoptedPollMs, poll);
+    return created.on("error", () => {});
   };
   const detach = (): void => {
     timer?.cancel();

@@ -5,6 +5,7 @@ import {
   openServerStream,
   type GrpcClient,
 } from "@polyvirt/protocol/device-plugin";
+import { errors } from "../../errors.ts";
 import type { DeviceGrant, DeviceInfo } from "./device-pool.ts";
 
 interface PluginOptions {
@@ -47,6 +48,7 @@ export class DevicePluginConnection {
       {},
       this.#stop.signal,
     )) {
+      // Hints about NUMA nodes matter to a kubelet that pins processors and memory; ours, as Kubernetes' by default, does not.
       onDevices(devices.map(({ ID, health }) => ({ id: ID, healthy: health === "Healthy" })));
     }
   }
@@ -63,16 +65,28 @@ export class DevicePluginConnection {
   async allocate(deviceIds: readonly string[]): Promise<DeviceGrant> {
     const { containerResponses } = await this.#client.allocate({ containerRequests: [{ devicesIds: [...deviceIds] }] });
     const answer = containerResponses[0];
+    if (containerResponses.length !== 1 || answer === undefined) {
+      throw errors.KubeletDevicesMissing(
+        `Allocate of ${this.resource} answered for ${containerResponses.length} containers instead of one`,
+      );
+    }
+    const [cdi] = answer.cdiDevices;
+    if (cdi !== undefined) {
+      throw errors.KubeletDevicesMissing(
+        `Allocate of ${this.resource} names the CDI device ${cdi.name}; this node takes device nodes, mounts and variables only`,
+      );
+    }
     return {
       resource: this.resource,
       deviceIds,
-      environment: { ...answer?.envs },
-      mounts: (answer?.mounts ?? []).map(({ containerPath, hostPath, readOnly }) => ({
+      environment: { ...answer.envs },
+      annotations: { ...answer.annotations },
+      mounts: answer.mounts.map(({ containerPath, hostPath, readOnly }) => ({
         containerPath,
         hostPath,
         readOnly,
       })),
-      devices: (answer?.devices ?? []).map(({ containerPath, hostPath }) => ({ containerPath, hostPath })),
+      devices: answer.devices.map(({ containerPath, hostPath }) => ({ containerPath, hostPath })),
     };
   }
 

@@ -7,6 +7,7 @@ const grant = (...deviceIds: string[]): DeviceGrant => ({
   resource,
   deviceIds,
   environment: {},
+  annotations: {},
   mounts: [],
   devices: [],
 });

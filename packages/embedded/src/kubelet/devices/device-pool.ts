@@ -9,6 +9,8 @@ export interface DeviceGrant {
   readonly resource: string;
   readonly deviceIds: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** For the container runtime, which is us; kept with the container. */
+  readonly annotations: Readonly<Record<string, string>>;
   readonly mounts: readonly { readonly containerPath: string; readonly hostPath: string; readonly readOnly: boolean }[];
   readonly devices: readonly { readonly containerPath: string; readonly hostPath: string }[];
 }

@@ -1,15 +1,17 @@
 import * as http from "node:http";
+import * as http2 from "node:http2";
 import * as https from "node:https";
 import * as net from "node:net";
 import type { Container, HTTPGetAction, Probe } from "@polyvirt/api/k8s";
 import { execInContainer } from "@polyvirt/host";
 import type { PodRecord } from "../pod-record.ts";
 import { credentialsOf } from "../security.ts";
+import { probeGrpc } from "./grpc-health.ts";
 import type { ProbeResult } from "./probe-verdict.ts";
 
 const outputBytes = 10 * 1024;
 
-/** Carries a probe out against a pod of this node: exec in the container, http and tcp at the pod's address. */
+/** Carries a probe out against a pod of this node: exec in the container, the others at the pod's address. */
 export async function runProbe(record: PodRecord, container: Container, probe: Probe): Promise<ProbeResult> {
   const limitMs = (probe.timeoutSeconds ?? 1) * 1000;
   if (probe.exec !== undefined) return probeExec(record, container, probe.exec.command ?? [], limitMs);
@@ -18,7 +20,11 @@ export async function runProbe(record: PodRecord, container: Container, probe: P
     const host = probe.tcpSocket.host ?? record.ip;
     return probeTcp(host, portNumber(container, probe.tcpSocket.port), limitMs);
   }
-  return { success: false, message: "the probe's kind is not available: use exec, httpGet or tcpSocket" };
+  if (probe.grpc !== undefined) {
+    const session = http2.connect(`http://${record.ip}:${probe.grpc.port}`);
+    return probeGrpc(session, probe.grpc.service ?? "", limitMs);
+  }
+  return { success: false, message: "the probe says neither exec, httpGet, tcpSocket nor grpc" };
 }
 
 function portNumber(container: Container, port: number | string): number {
@@ -51,7 +57,8 @@ async function probeHttp(
     };
     // A probe asks whether the container answers, not who it is: its certificate is its own business.
     const request = tls ? https.get({ ...options, rejectUnauthorized: false }, onAnswer) : http.get(options, onAnswer);
-    request.on("error", (error) => resolve({ success: false, message: `Get "${options.path}": ${error.message}` }));
+    const url = `${tls ? "https" : "http"}://${options.host}:${options.port}${options.path}`;
+    request.on("error", (error) => resolve({ success: false, message: `Get "${url}": ${error.message}` }));
   });
 }
 

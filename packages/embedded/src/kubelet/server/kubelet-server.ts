@@ -211,7 +211,11 @@ export class KubeletServer {
       else serveExec(streams, { record, container, directory: process.directory, init: state.init }, wanted);
     };
     if ((request.headers.upgrade ?? "").toLowerCase() === "spdy/3.1") {
-      return this.#acceptSpdy({ request, socket, head }, wanted, serve);
+      const offered = offeredProtocols(request.headers["x-stream-protocol-version"]);
+      if (!offered.includes(spdyStreamProtocol)) {
+        throw new Refusal(403, `over SPDY only ${spdyStreamProtocol} is spoken, not ${offered.join() || "nothing"}`);
+      }
+      return void this.#acceptSpdy({ request, socket, head }, wanted, serve);
     }
     const protocol = chooseProtocol(offeredProtocols(request.headers["sec-websocket-protocol"]));
     if (protocol === undefined) {
@@ -220,29 +224,22 @@ export class KubeletServer {
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => serve(webSocketStreams(webSocket, protocol)));
   }
 
-  #acceptSpdy(
-    { request, socket, head }: UpgradeRequest,
+  async #acceptSpdy(
+    { socket, head }: UpgradeRequest,
     wanted: StreamRequest,
     serve: (streams: RemoteStreams) => void,
-  ): void {
-    const offered = offeredProtocols(request.headers["x-stream-protocol-version"]);
-    if (!offered.includes(spdyStreamProtocol)) {
-      throw new Refusal(403, `over SPDY only ${spdyStreamProtocol} is spoken, not ${offered.join() || "nothing"}`);
-    }
+  ): Promise<void> {
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\nx-stream-protocol-version: ${spdyStreamProtocol}\r\n\r\n`,
     );
     if (head.length > 0) socket.unshift(head);
     const types = (["stdin", "stdout", "stderr"] as const).filter((type) => wanted[type]);
-    const expected = ["error", ...types, ...(wanted.tty ? ["resize"] : [])];
-    void acceptSpdyStreams(socket, expected).then((streams) => {
-      if (streams === undefined) return;
-      try {
-        serve(streams);
-      } catch (error) {
-        streams.finish(failureStatus(describeError(error)));
-      }
-    });
+    const streams = await acceptSpdyStreams(socket, ["error", ...types, ...(wanted.tty ? ["resize"] : [])]);
+    try {
+      if (streams !== undefined) serve(streams);
+    } catch (error) {
+      streams?.finish(failureStatus(describeError(error)));
+    }
   }
 }
 
