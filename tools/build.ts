@@ -41,6 +41,10 @@ await Promise.all([
     chunkNames: "cli/[name]-[hash]",
   }),
 ]);
+// What was a role once is none any more: a bundle without a source would go on being offered as an image.
+const bundles = new Set([...roles.map((file) => file.replace(/\.ts$/, ".js")), "polyvirt.js"]);
+const stale = (await readdir(outDir)).filter((file) => file.endsWith(".js") && !bundles.has(file));
+for (const file of stale) await rm(join(outDir, file));
 // Launchers run as another user, whatever the umask of whoever builds.
 await chmod(outDir, 0o755);
 for (const entry of await readdir(outDir, { withFileTypes: true })) {

@@ -5,8 +5,6 @@ import type { DataDir } from "./data-dir.ts";
 
 /** Bundles that are no image of their own. */
 const notImages = new Set(["polyvirt", "cluster"]);
-/** The launcher's image is named after the stack that it carries. */
-const imageNames: Readonly<Record<string, string>> = { "virt-launcher": "virt-launcher-qemu" };
 
 /** Where a role finds its program in its container: a path that every user may follow, wherever the installation lies. */
 const inContainer = "/opt/polyvirt";
@@ -22,7 +20,7 @@ export function registerRoleImages(dataDir: DataDir, bundleDir: string, version:
     .map((file) => file.slice(0, -3))
     .filter((role) => !notImages.has(role));
   for (const role of roles) {
-    const reference = `polyvirt.local/${imageNames[role] ?? role}:${version}`;
+    const reference = `polyvirt.local/${role}:${version}`;
     catalogue.add(reference, {
       command: [`${inContainer}/bin/node`, `${inContainer}/dist/${role}.js`],
       files: {

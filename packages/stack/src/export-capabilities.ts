@@ -2,10 +2,19 @@ import { capabilitiesV1, create, toJson, type JsonValue } from "@polyvirt/protoc
 import type { CapabilityTarget } from "./capability-provider.ts";
 import type { Stack } from "./contract.ts";
 
+/** Whether the node's hypervisor works, found out by running a guest. */
+export interface HypervisorDeviceFacts {
+  readonly path: string;
+  readonly usable: boolean;
+  readonly reason: string;
+  readonly probeMilliseconds: number;
+}
+
 /** Asks all seven questions and packs the answers into the Capabilities message. */
 export async function collectCapabilities(
   stack: Stack,
   target: CapabilityTarget,
+  hypervisorDevice?: HypervisorDeviceFacts,
 ): Promise<capabilitiesV1.Capabilities> {
   const provider = stack.capabilities(target);
   const [machines, models, hostModel, tsc, sev] = await Promise.all([
@@ -30,10 +39,17 @@ export async function collectCapabilities(
     supportedCpuFeatures: [...(await provider.getSupportedCpuFeatures())],
     ...(tsc && { nodeTscInfo: { frequencyHz: BigInt(tsc.frequencyHz), scalable: tsc.scalable } }),
     nodeSevFeatures: { ...sev },
+    ...(hypervisorDevice && {
+      hypervisorDevice: { ...hypervisorDevice, probeMilliseconds: BigInt(hypervisorDevice.probeMilliseconds) },
+    }),
   });
 }
 
 /** The Capabilities message as ProtoJSON: what a launcher image writes for the node labeller. */
-export async function exportCapabilities(stack: Stack, target: CapabilityTarget): Promise<JsonValue> {
-  return toJson(capabilitiesV1.CapabilitiesSchema, await collectCapabilities(stack, target));
+export async function exportCapabilities(
+  stack: Stack,
+  target: CapabilityTarget,
+  hypervisorDevice?: HypervisorDeviceFacts,
+): Promise<JsonValue> {
+  return toJson(capabilitiesV1.CapabilitiesSchema, await collectCapabilities(stack, target, hypervisorDevice));
 }

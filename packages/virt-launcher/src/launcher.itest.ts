@@ -12,7 +12,7 @@ let handler: FakeHandler;
 let launcher: LauncherProcess | undefined;
 
 beforeAll(async () => {
-  bundle = await buildLauncher();
+  bundle = await buildLauncher("virt-launcher-qemu");
 });
 
 beforeEach(async () => {

@@ -9,12 +9,13 @@ import { bootSectorImage } from "@polyvirt/stack/conformance";
 
 const repositoryRoot = join(import.meta.dirname, "../../../..");
 /** Beside the package's node_modules, so that what is not bundled is found. */
-const bundlePath = join(import.meta.dirname, "../../dist/virt-launcher.js");
+const bundleDirectory = join(import.meta.dirname, "../../dist");
 
-/** Bundles the launcher's main program as the build does. */
-export async function buildLauncher(): Promise<string> {
+/** Bundles the main program of a launcher as the build does. */
+export async function buildLauncher(role: string): Promise<string> {
+  const bundlePath = join(bundleDirectory, `${role}.js`);
   await build({
-    entryPoints: [join(repositoryRoot, "packages/cli/src/roles/virt-launcher.ts")],
+    entryPoints: [join(repositoryRoot, `packages/cli/src/roles/${role}.ts`)],
     outfile: bundlePath,
     bundle: true,
     platform: "node",
