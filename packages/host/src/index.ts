@@ -25,6 +25,7 @@ export {
 export { adoptOrphans, collectOrphans, type ProcessEnd } from "./orphans.ts";
 export { processTree, raiseMemoryLockLimit } from "./process-limits.ts";
 export { innermostPid, listThreads, pinThread, type ThreadInfo } from "./threads.ts";
+export { claimDevice } from "./claim-device.ts";
 export { moveThreads } from "./cpu-group.ts";
 export { openKernelTree, type KernelTree } from "./kernel-tree.ts";
 export { bootId, machineFacts, type MachineFacts } from "./machine-facts.ts";

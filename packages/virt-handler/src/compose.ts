@@ -37,6 +37,7 @@ import { createGuestNetwork } from "./network/guest-network.ts";
 import { openNetworkRecords } from "./network/network-records.ts";
 import { createNodeSide } from "./node/node-side.ts";
 import { syncOptions } from "./sync-options.ts";
+import { createDomainTuning } from "./tuning/domain-tuning.ts";
 
 /** A guest that has just been started has nothing to say yet. */
 const FIRST_POLL_MS = 3_000;
@@ -89,6 +90,7 @@ async function serveNode(deps: VirtHandlerDeps, signal: AbortSignal, setReady: (
     paths,
     vmis,
     recorder,
+    config,
     options: (prepared) => syncOptions(config(), node.topology, prepared),
   });
   for (const informer of [vmis, installations]) informer.start(signal);
@@ -120,6 +122,7 @@ interface GuestsDeps extends VirtHandlerDeps {
   readonly vmis: Informer<VirtualMachineInstance>;
   readonly recorder: EventRecorder;
   readonly options: InstanceReconcilerDeps["syncOptions"];
+  readonly config: () => ClusterConfig;
 }
 
 /** What is done for guests: one controller drives their launchers, another asks them about themselves. */
@@ -137,7 +140,8 @@ function composeGuests({ vmis, recorder, options, paths, ...deps }: GuestsDeps) 
   const writer = createObjectWriter({ client, type: virtualMachineInstances, informer: vmis });
   const shared = { clock, logger, nodeName, hostArchitecture, vmis: writer, launchers };
   const network = createGuestNetwork({ records: openNetworkRecords(join(paths.state, "network")), logger });
-  const reconciler = createInstanceReconciler({ ...shared, recorder, network, syncOptions: options });
+  const tuning = createDomainTuning({ config: deps.config, hypervisors: deps.hypervisors });
+  const reconciler = createInstanceReconciler({ ...shared, recorder, network, tuning, syncOptions: options });
   const controller: Controller = createController({
     name: "instance",
     clock,

@@ -20,7 +20,7 @@ export function syncOptions(
     },
     preparedInterfaces: prepared.map(({ name, tapName, mtu, macAddress, lease }) => ({
       name,
-      tapName,
+      tapName: tapName ?? "",
       mtu,
       macAddress,
       ...(lease === undefined ? {} : { lease: { ...lease, routes: [...lease.routes] } }),

@@ -24,6 +24,9 @@ export interface HousekeepingInput {
   readonly vmmPid: number;
   /** Threads of the kernel that may belong to this guest. */
   readonly kernelThreads: readonly { readonly tid: number; readonly name: string }[];
+  /** The stack's own way to tell its vCPU threads, and its timer's, from the hypervisor's usual one. */
+  readonly isVcpuThread?: (name: string) => boolean;
+  readonly pitThreadPrefix?: string;
 }
 
 export interface HousekeepingPlan {

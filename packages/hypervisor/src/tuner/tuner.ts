@@ -24,18 +24,18 @@ export function createTuner(processes: ProcessNames): DomainTuner {
       });
       return size === undefined ? { terms: [] } : { memlockBytes: size.bytes, terms: size.terms };
     },
-    handleHousekeeping(vmi, domain, { threads, kernelThreads, vmmPid }) {
+    handleHousekeeping(vmi, domain, input) {
+      const { threads, kernelThreads, vmmPid, isVcpuThread: isVcpu = isVcpuThread } = input;
+      const timerPrefix = input.pitThreadPrefix ?? processes.pitThreadPrefix;
       if (vmi.spec.domain.cpu?.isolateEmulatorThread !== true) return noHousekeeping;
       const housekeepingCpus = parseCpuSet(domain.cputune?.emulatorpin?.cpuset ?? "") ?? [];
       if (housekeepingCpus.length === 0) return noHousekeeping;
       const timer =
-        processes.pitThreadPrefix === undefined
-          ? undefined
-          : kernelThreads.find(({ name }) => name === `${processes.pitThreadPrefix}${vmmPid}`);
+        timerPrefix === undefined ? undefined : kernelThreads.find(({ name }) => name === `${timerPrefix}${vmmPid}`);
       const firstVcpu = parseCpuSet(domain.cputune?.vcpupins?.find(({ vcpu }) => Number(vcpu) === 0)?.cpuset ?? "");
       return {
         housekeepingCpus,
-        moveToHousekeeping: threads.filter(({ name }) => !isVcpuThread(name)).map(({ tid }) => tid),
+        moveToHousekeeping: threads.filter(({ name }) => !isVcpu(name)).map(({ tid }) => tid),
         pin: timer === undefined || firstVcpu === undefined ? [] : [{ tid: timer.tid, cpus: firstVcpu }],
       };
     },

@@ -13,6 +13,7 @@ import { launcherOf, type Launchers, type LauncherView } from "../launcher/launc
 import type { GhostRecord } from "../launcher/ghost-records.ts";
 import type { GuestNetwork } from "../network/guest-network.ts";
 import type { PreparedInterface } from "../network/prepared-interface.ts";
+import type { DomainTuning } from "../tuning/domain-tuning.ts";
 import { isDomainAlive } from "./domain-phase.ts";
 import type { InstanceAction, InstancePlan } from "./observed.ts";
 import { planInstance } from "./plan.ts";
@@ -28,6 +29,7 @@ export interface InstanceReconcilerDeps {
   readonly vmis: ObjectWriter<VirtualMachineInstance>;
   readonly launchers: Launchers;
   readonly network: GuestNetwork;
+  readonly tuning: DomainTuning;
   /** What a launcher is told beside its VMI. */
   readonly syncOptions: (prepared: readonly PreparedInterface[]) => SyncOptions;
 }
@@ -42,6 +44,8 @@ interface Memory {
   syncedGeneration: number | undefined;
   prepared: readonly PreparedInterface[] | undefined;
   shutdownSent: boolean;
+  /** Whether the machine's threads have been given their CPUs. */
+  tuned: boolean;
 }
 
 /** Brings one VMI of this node and its launcher together, if and only if the VMI was handed over to this node. */
@@ -97,7 +101,7 @@ class Reconciler implements InstanceReconciler {
     const key = `${namespace}/${name}`;
     const known = this.#memories.get(key);
     if (known?.uid === uid) return known;
-    const memory: Memory = { uid, syncedGeneration: undefined, prepared: undefined, shutdownSent: false };
+    const memory: Memory = { uid, syncedGeneration: undefined, prepared: undefined, shutdownSent: false, tuned: false };
     this.#memories.set(key, memory);
     return memory;
   }
@@ -110,8 +114,21 @@ class Reconciler implements InstanceReconciler {
   ): Promise<ReconcileResult> {
     const current = plan.status === undefined ? vmi : await this.#deps.vmis.writeStatus(vmi, plan.status);
     for (const { type, reason, message } of plan.events) this.#deps.recorder.record(vmi, type, reason, message);
+    this.#tune(current, launcher, this.#memoryOf(record));
     await this.#act(current, record, launcher, plan.action);
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+  }
+
+  /** Once for each machine: its threads do not change their purpose. A guest runs without it, only less isolated. */
+  #tune(vmi: VirtualMachineInstance, { domain, process }: LauncherView, memory: Memory): void {
+    if (memory.tuned || domain === undefined || !isDomainAlive(domain)) return;
+    memory.tuned = true;
+    try {
+      this.#deps.tuning.handleHousekeeping(vmi, domain, process);
+    } catch (error) {
+      const message = `The guest's CPUs could not be kept for it alone: ${describeError(error)}`;
+      this.#deps.recorder.record(vmi, "Warning", "FailedHousekeeping", message);
+    }
   }
 
   async #act(
@@ -149,6 +166,7 @@ class Reconciler implements InstanceReconciler {
   ): Promise<void> {
     if (commands === undefined) return;
     try {
+      this.#deps.tuning.adjustResources(vmi, process);
       const prepared = await this.#deps.network.prepare(vmi, podUid, process);
       memory.prepared = prepared;
       await commands.sync(vmi, this.#deps.syncOptions(prepared));

@@ -1,7 +1,7 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import { hasCode, type Logger } from "@polyvirt/core";
 import { grantDevice, openProcessNetwork, tunDevice, type ProcessIdentity, type ProcessNetwork } from "@polyvirt/host";
-import { planInterface, tapInterface, undoCommands } from "./interface-plan.ts";
+import { planInterface, podInterface, undoCommands } from "./interface-plan.ts";
 import type { NetworkRecord, NetworkRecords } from "./network-records.ts";
 import { linkNames, readPodInterface } from "./pod-interface.ts";
 import type { PreparedInterface } from "./prepared-interface.ts";
@@ -39,7 +39,7 @@ export function createGuestNetwork(deps: GuestNetworkDeps): GuestNetwork {
   const { records, logger, openNetwork = openProcessNetwork, grantTun = grantTunDevice } = deps;
   return {
     async prepare(vmi, podUid, launcher) {
-      const iface = tapInterface(vmi);
+      const iface = podInterface(vmi);
       if (iface === undefined || launcher === undefined) return [];
       const network = openUnlessShared(openNetwork, launcher.identity);
       if (network === undefined) return [];
@@ -50,7 +50,7 @@ export function createGuestNetwork(deps: GuestNetworkDeps): GuestNetwork {
         if (begun === known) await undo(network, begun);
         records.put(podUid, begun);
         const { change, prepared } = planInterface(vmi, iface, { pod: begun.pod, launcher });
-        grantTun(launcher);
+        if (prepared.tapName !== undefined) grantTun(launcher);
         await network.configure(change);
         records.put(podUid, { ...begun, prepared });
         logger.info("connected a guest", { vmi: vmi.metadata.name, interface: iface.name, pod: podUid });

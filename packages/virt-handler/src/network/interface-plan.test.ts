@@ -1,7 +1,7 @@
 import type { Interface, VirtualMachineInstance } from "@polyvirt/api";
 import { describe, expect, it } from "vitest";
 import { vmiWith } from "../testing/objects.ts";
-import { planInterface, tapInterface, undoCommands, type InterfacePlan } from "./interface-plan.ts";
+import { planInterface, podInterface, undoCommands, type InterfacePlan } from "./interface-plan.ts";
 import type { PodInterface } from "./pod-interface.ts";
 
 const pod: PodInterface = {
@@ -120,6 +120,21 @@ describe("bridge", () => {
   });
 });
 
+describe("passt", () => {
+  it("changes nothing but the ports that the launcher may listen on", () => {
+    expect(plan({ passtBinding: {} })).toEqual({
+      change: { commands: "", settings: { "net/ipv4/ip_unprivileged_port_start": "0" }, rules: "" },
+      prepared: {
+        name: "net",
+        mtu: 1450,
+        macAddress: expect.stringMatching(/^02:/),
+        podAddresses: ["10.244.0.5"],
+        podInterfaceName: "eth0",
+      },
+    });
+  });
+});
+
 describe("both", () => {
   it("use the hardware address that is asked for, and otherwise the same one at every start", () => {
     expect(plan({ masquerade: {}, macAddress: "DE-AD-00-00-BE-AF" }).prepared.macAddress).toBe("de:ad:00:00:be:af");
@@ -141,22 +156,22 @@ describe("both", () => {
   });
 });
 
-describe("tapInterface", () => {
+describe("podInterface", () => {
   it.each<[string, Partial<Interface>, boolean]>([
     ["masquerade", { masquerade: {} }, true],
     ["bridge", { bridge: {} }, true],
     ["one whose link is down", { bridge: {}, state: "down" }, true],
     ["one that is being removed", { bridge: {}, state: "absent" }, false],
-    ["passt", { passtBinding: {} }, false],
+    ["passt", { passtBinding: {} }, true],
     ["SR-IOV", { sriov: {} }, false],
   ])("%s: %s", (_what, iface, found) => {
-    expect(tapInterface(vmiOf(iface)) !== undefined).toBe(found);
+    expect(podInterface(vmiOf(iface)) !== undefined).toBe(found);
   });
 
   it("leaves interfaces of other networks alone", () => {
     const vmi = vmiOf({ bridge: {} });
     expect(
-      tapInterface({ ...vmi, spec: { ...vmi.spec, networks: [{ name: "net", multus: { networkName: "n" } }] } }),
+      podInterface({ ...vmi, spec: { ...vmi.spec, networks: [{ name: "net", multus: { networkName: "n" } }] } }),
     ).toBeUndefined();
   });
 });

@@ -27,17 +27,18 @@ const bridgeMac = "02:00:00:00:00:00";
 const bridgeBindingServer = "169.254.75.10";
 const defaultRange = "10.0.2.0/24";
 
-/** The interface that is connected to the pod's network by a tap device; undefined when there is none. */
-export function tapInterface(vmi: VirtualMachineInstance): Interface | undefined {
+/** The interface that is connected to the pod's network; undefined when there is none. */
+export function podInterface(vmi: VirtualMachineInstance): Interface | undefined {
   const pods = new Set((vmi.spec.networks ?? []).filter(({ pod }) => pod !== undefined).map(({ name }) => name));
   return (vmi.spec.domain.devices.interfaces ?? []).find(
-    ({ name, state, masquerade, bridge }) =>
-      pods.has(name) && state !== "absent" && (masquerade !== undefined || bridge !== undefined),
+    ({ name, state, masquerade, bridge, passtBinding }) =>
+      pods.has(name) && state !== "absent" && (masquerade ?? bridge ?? passtBinding) !== undefined,
   );
 }
 
 export function planInterface(vmi: VirtualMachineInstance, iface: Interface, context: PlanContext): InterfacePlan {
-  return iface.masquerade === undefined ? planBridge(vmi, iface, context) : planMasquerade(vmi, iface, context);
+  if (iface.masquerade !== undefined) return planMasquerade(vmi, iface, context);
+  return iface.bridge !== undefined ? planBridge(vmi, iface, context) : planPasst(vmi, iface, context);
 }
 
 /** The guest is in a network of its own behind the pod, which translates addresses in both directions. */
@@ -125,6 +126,20 @@ function planBridge(vmi: VirtualMachineInstance, iface: Interface, context: Plan
               routes: pod.routes,
             },
           }),
+    },
+  };
+}
+
+/** The launcher makes the guest's connections itself; it only has to be allowed to listen on all ports for it. */
+function planPasst(vmi: VirtualMachineInstance, iface: Interface, { pod }: PlanContext): InterfacePlan {
+  return {
+    change: { commands: "", settings: { "net/ipv4/ip_unprivileged_port_start": "0" }, rules: "" },
+    prepared: {
+      name: iface.name,
+      mtu: pod.mtu,
+      macAddress: requestedMac(iface) ?? generatedMac(`${vmi.metadata.uid ?? ""}/${iface.name}`),
+      podAddresses: addressesOf(pod),
+      podInterfaceName: pod.name,
     },
   };
 }

@@ -1,7 +1,8 @@
 /** An interface of a VMI that was connected to its pod's network: what the launcher needs to know, and its status. */
 export interface PreparedInterface {
   readonly name: string;
-  readonly tapName: string;
+  /** Missing when the launcher needs no device to connect it (passt). */
+  readonly tapName?: string;
   readonly mtu: number;
   /** The guest's. */
   readonly macAddress: string;
