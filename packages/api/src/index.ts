@@ -18,6 +18,7 @@ export {
   handlerClientName,
   handlerPaths,
   handlerServerName,
+  hypervisorModulesVariable,
   ports,
   virtApiService,
 } from "./installation.ts";

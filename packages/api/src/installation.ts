@@ -48,3 +48,6 @@ export const handlerPaths = {
   /** What the launcher's image found out about the node. */
   capabilities: "/var/lib/kubevirt-node-labeller",
 } as const;
+
+/** Variable of a role's environment: ES modules with hypervisors out of tree, by path or package, between commas. */
+export const hypervisorModulesVariable = "HYPERVISOR_MODULES";

@@ -1,6 +1,9 @@
 import { createLogger, describeError, systemClock, type Clock, type Logger } from "@polyvirt/core";
+import { hypervisorModulesVariable } from "@polyvirt/api";
+import type { HypervisorRegistry } from "@polyvirt/hypervisor";
 import { createKubeClient, inClusterConnection, type KubeClient } from "@polyvirt/kube";
 import { errors } from "./errors.ts";
+import { knownHypervisors } from "./hypervisor-modules.ts";
 
 /** What a role gets from the pod it runs in. */
 export interface RoleContext {
@@ -10,6 +13,9 @@ export interface RoleContext {
   /** Aborted when the pod is told to stop. */
   readonly signal: AbortSignal;
   readonly args: readonly string[];
+  /** Those that come with Polyvirt and those of `hypervisorModules`, which the environment names. */
+  readonly hypervisors: HypervisorRegistry;
+  readonly hypervisorModules: readonly string[];
   /** A variable that the role cannot do without. */
   readonly required: (name: string) => string;
 }
@@ -25,6 +31,8 @@ export async function runRole(role: string, main: (context: RoleContext) => Prom
   for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stop.abort());
   try {
     const client = await connect(logger);
+    const hypervisorModules = (process.env[hypervisorModulesVariable] ?? "").split(",").filter((name) => name !== "");
+    const hypervisors = await knownHypervisors(hypervisorModules);
     logger.info("started", { version: process.version });
     await main({
       client,
@@ -32,6 +40,8 @@ export async function runRole(role: string, main: (context: RoleContext) => Prom
       logger,
       signal: stop.signal,
       args: process.argv.slice(2),
+      hypervisors,
+      hypervisorModules,
       required: requiredVariable,
     });
     client.close();

@@ -22,6 +22,8 @@ export interface VirtControllerDeps {
   readonly logger: Logger;
   readonly hypervisors: HypervisorRegistry;
   readonly launcherImage: string;
+  /** ES modules with hypervisors out of tree, which launchers load too. */
+  readonly hypervisorModules?: readonly string[];
   /** Architecture of guests that name none and of a cluster that configures none. */
   readonly hostArchitecture: Architecture;
   /** Where the Lease lives: the namespace of the installation. */
@@ -72,6 +74,7 @@ async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void
     pods: podInformer,
     podWriter: createObjectWriter({ client, type: pods, informer: podInformer }),
     launcherImage: deps.launcherImage,
+    hypervisorModules: deps.hypervisorModules ?? [],
   });
   const controller = createController({
     name: "vmi",

@@ -27,6 +27,8 @@ export interface VirtOperatorDeps {
   /** Kubernetes' name of this machine's architecture: guests get it when they do not say. */
   readonly architecture: string;
   readonly hypervisors: KnownHypervisors;
+  /** ES modules that some of them come from. */
+  readonly hypervisorModules?: readonly string[];
   /** Name of this pod: of several replicas one works at a time. */
   readonly identity: string;
 }

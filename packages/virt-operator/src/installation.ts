@@ -1,4 +1,4 @@
-import { annotations, labels, type ComponentConfig, type KubeVirt } from "@polyvirt/api";
+import { annotations, hypervisorModulesVariable, labels, type ComponentConfig, type KubeVirt } from "@polyvirt/api";
 import type { EnvVar, ImagePullPolicy, KubeObject, ObjectMeta, PodSpec } from "@polyvirt/api/k8s";
 import { resolveImages, type RoleImages } from "./images.ts";
 
@@ -16,11 +16,14 @@ export interface Installation {
   readonly workloads: ComponentConfig;
   readonly aggregateRoles: boolean;
   readonly productLabels: Readonly<Record<string, string>>;
+  readonly hypervisorModules: readonly string[];
 }
 
 interface OperatorFacts {
   readonly version: string;
   readonly images: RoleImages;
+  /** Where hypervisors out of tree come from; the roles load the same ones as virt-operator. */
+  readonly hypervisorModules?: readonly string[];
 }
 
 const pullPolicies: readonly string[] = ["Always", "IfNotPresent", "Never"] satisfies ImagePullPolicy[];
@@ -41,6 +44,7 @@ export function readInstallation(kubevirt: KubeVirt, operator: OperatorFacts): I
     imagePullSecrets: (spec.imagePullSecrets ?? []).map(({ name }) => (name === undefined ? {} : { name })),
     infra: spec.infra ?? {},
     workloads: spec.workloads ?? {},
+    hypervisorModules: operator.hypervisorModules ?? [],
     aggregateRoles: spec.configuration?.roleAggregationStrategy !== "Manual",
     productLabels: {
       [labels.component]: spec.productComponent ?? "kubevirt",
@@ -71,7 +75,7 @@ export function isOwn(installation: Pick<Installation, "uid">, object: KubeObjec
 }
 
 /** What a pod must know about its place. */
-export const downwardEnvironment: EnvVar[] = (
+const downwardEnvironment: EnvVar[] = (
   [
     ["POD_NAME", "metadata.name"],
     ["POD_NAMESPACE", "metadata.namespace"],
@@ -79,6 +83,12 @@ export const downwardEnvironment: EnvVar[] = (
     ["NODE_NAME", "spec.nodeName"],
   ] as const
 ).map(([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } }));
+
+/** Variables that every role gets. */
+export function roleEnvironment({ hypervisorModules }: Pick<Installation, "hypervisorModules">): EnvVar[] {
+  if (hypervisorModules.length === 0) return downwardEnvironment;
+  return [...downwardEnvironment, { name: hypervisorModulesVariable, value: hypervisorModules.join(",") }];
+}
 
 /** Where the pods of a role may run: the object's placement on top of what every role needs. */
 export function placement(

@@ -36,6 +36,24 @@ describe("operatorManifest", () => {
   });
 });
 
+describe("hypervisors out of tree", () => {
+  const hypervisorModules = ["/opt/own.js", "other-hypervisor"];
+  const variable = { name: "HYPERVISOR_MODULES", value: "/opt/own.js,other-hypervisor" };
+  const options = { version: "1", images: { ...images, virtOperator: "r/o:1" }, hypervisorModules };
+  const installation = readInstallation(defaultKubeVirt(), { version: "1", images, hypervisorModules });
+
+  it("are loaded by virt-operator and by every role that it installs", () => {
+    const operator = operatorManifest(options).find(({ kind }) => kind === "Deployment") as Deployment;
+    const roles = [
+      operator,
+      virtApiDeployment(installation),
+      virtControllerDeployment(installation),
+      virtHandlerDaemonSet(installation),
+    ];
+    for (const { spec } of roles) expect(spec.template.spec.containers[0]?.env).toContainEqual(variable);
+  });
+});
+
 describe("pod templates", () => {
   const installation = readInstallation(defaultKubeVirt(), { version: "1", images });
   const pods: [string, PodSpec][] = [

@@ -4,12 +4,14 @@ import type { Deployment, KubeObject, Namespace } from "@polyvirt/api/k8s";
 import { accountObjects } from "./access/access-objects.ts";
 import { virtOperatorAccess } from "./access/operator-access.ts";
 import type { RoleImages } from "./images.ts";
-import { downwardEnvironment, placement } from "./installation.ts";
+import { placement, roleEnvironment } from "./installation.ts";
 
 interface ManifestOptions {
   readonly namespace?: string;
   readonly version: string;
   readonly images: RoleImages & { readonly virtOperator: string };
+  /** ES modules with hypervisors out of tree, as every role's image has them. */
+  readonly hypervisorModules?: readonly string[];
 }
 
 export const defaultNamespace = "kubevirt";
@@ -80,7 +82,11 @@ function operatorDeployment(
               name: virtOperator,
               image: images.virtOperator,
               imagePullPolicy: "IfNotPresent",
-              env: [...downwardEnvironment, { name: "OPERATOR_VERSION", value: options.version }, ...imageNames],
+              env: [
+                ...roleEnvironment({ hypervisorModules: options.hypervisorModules ?? [] }),
+                { name: "OPERATOR_VERSION", value: options.version },
+                ...imageNames,
+              ],
               ports: [{ name: "health", containerPort: ports.health, protocol: "TCP" }],
               readinessProbe: { httpGet: { path: "/readyz", port: ports.health }, periodSeconds: 2 },
               livenessProbe: { httpGet: { path: "/healthz", port: ports.health }, initialDelaySeconds: 15 },

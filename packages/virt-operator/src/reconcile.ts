@@ -25,6 +25,7 @@ export interface ReconcileDeps {
   readonly namespace: string;
   readonly version: string;
   readonly images: RoleImages;
+  readonly hypervisorModules?: readonly string[];
   readonly architecture: string;
   readonly hypervisors: KnownHypervisors;
 }

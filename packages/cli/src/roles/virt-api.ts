@@ -1,11 +1,11 @@
 import { certificateMounts, ports } from "@polyvirt/api";
-import { parseArchitecture, registry } from "@polyvirt/hypervisor";
+import { parseArchitecture } from "@polyvirt/hypervisor";
 import { composeVirtApi } from "@polyvirt/virt-api";
 import manifest from "../../package.json" with { type: "json" };
 import { errors } from "../errors.ts";
 import { runRole } from "../role-process.ts";
 
-await runRole("virt-api", async ({ client, clock, logger, signal, required }) => {
+await runRole("virt-api", async ({ client, clock, logger, signal, hypervisors, required }) => {
   const architecture = parseArchitecture(process.arch);
   if (architecture === undefined) {
     throw errors.CliUsage(`start virt-api: ${process.arch} is not supported`);
@@ -15,7 +15,7 @@ await runRole("virt-api", async ({ client, clock, logger, signal, required }) =>
     clock,
     logger,
     architecture,
-    hypervisors: registry,
+    hypervisors,
     namespace: required("POD_NAMESPACE"),
     address: required("POD_IP"),
     port: ports.virtApi,

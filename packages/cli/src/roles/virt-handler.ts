@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { certificateMounts, ports } from "@polyvirt/api";
-import { parseArchitecture, registry } from "@polyvirt/hypervisor";
+import { parseArchitecture } from "@polyvirt/hypervisor";
 import { startHealthServer } from "@polyvirt/kube";
 import { composeVirtHandler } from "@polyvirt/virt-handler";
 import { errors } from "../errors.ts";
@@ -8,7 +8,7 @@ import { runRole } from "../role-process.ts";
 
 const machineNames = { amd64: "x86_64", arm64: "aarch64", s390x: "s390x" } as const;
 
-await runRole("virt-handler", async ({ client, clock, logger, signal, required }) => {
+await runRole("virt-handler", async ({ client, clock, logger, signal, hypervisors, required }) => {
   const hostArchitecture = parseArchitecture(process.arch);
   if (hostArchitecture === undefined) {
     throw errors.CliUsage(`start virt-handler: ${process.arch} is not supported`);
@@ -19,7 +19,7 @@ await runRole("virt-handler", async ({ client, clock, logger, signal, required }
     clock,
     logger,
     hostArchitecture,
-    hypervisors: registry,
+    hypervisors,
     // Launchers of the embedded cluster see the same programs as this process.
     hasEmulator: (architecture) => existsSync(`/usr/bin/qemu-system-${machineNames[architecture]}`),
     nodeName: required("NODE_NAME"),

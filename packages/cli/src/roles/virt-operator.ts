@@ -1,10 +1,10 @@
 import { ports } from "@polyvirt/api";
-import { parseArchitecture, registry } from "@polyvirt/hypervisor";
+import { parseArchitecture } from "@polyvirt/hypervisor";
 import { startHealthServer } from "@polyvirt/kube";
 import { composeVirtOperator, imageVariables } from "@polyvirt/virt-operator";
 import { runRole } from "../role-process.ts";
 
-await runRole("virt-operator", async ({ client, clock, logger, signal, required }) => {
+await runRole("virt-operator", async ({ client, clock, logger, signal, hypervisors, hypervisorModules, required }) => {
   const operator = composeVirtOperator({
     client,
     clock,
@@ -13,7 +13,8 @@ await runRole("virt-operator", async ({ client, clock, logger, signal, required 
     identity: required("POD_NAME"),
     version: required("OPERATOR_VERSION"),
     architecture: parseArchitecture(process.arch) ?? process.arch,
-    hypervisors: registry,
+    hypervisors,
+    hypervisorModules,
     images: {
       virtApi: required(imageVariables.virtApi),
       virtController: required(imageVariables.virtController),

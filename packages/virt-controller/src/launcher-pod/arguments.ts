@@ -26,6 +26,7 @@ export function launcherArguments(vmi: VirtualMachineInstance, context: Launcher
     uid,
     "--hypervisor",
     context.hypervisor.name,
+    ...context.hypervisorModules.flatMap((module) => ["--hypervisor-module", module]),
     "--grace-period-seconds",
     String(graceSeconds(vmi) + MARGIN_SECONDS),
     "--qemu-timeout",

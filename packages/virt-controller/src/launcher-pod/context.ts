@@ -6,6 +6,8 @@ import type { PossiblePlacement } from "../placement/placement.ts";
 export interface LauncherPodContext {
   /** The installation's own launcher; a virtualization profile may name another. */
   readonly launcherImage: string;
+  /** ES modules from which the launcher, too, loads hypervisors out of tree. */
+  readonly hypervisorModules: readonly string[];
   readonly config: ClusterConfig;
   readonly hypervisor: Pick<Hypervisor, "name" | "node" | "resources">;
   /** Claims that the VMI's volumes name, by name. */

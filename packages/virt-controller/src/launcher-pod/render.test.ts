@@ -48,6 +48,10 @@ describe("renderLauncherPod", () => {
         "--grace-period-seconds 45 --qemu-timeout 240s --allow-emulation",
     );
     expect(compute(render({}, podContext({})))?.args).not.toContain("--allow-emulation");
+    const withModules = { ...podContext({}), hypervisorModules: ["/opt/own.js", "other-hypervisor"] };
+    expect(compute(render({}, withModules))?.args?.join(" ")).toContain(
+      "--hypervisor kvm --hypervisor-module /opt/own.js --hypervisor-module other-hypervisor ",
+    );
   });
 
   it("gives the guest its grace period and the launcher time to report", () => {

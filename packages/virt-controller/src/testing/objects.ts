@@ -80,6 +80,7 @@ export function podContext(
 ): LauncherPodContext & { config: ClusterConfig } {
   const config = resolveClusterConfig(configuration, { hostArchitecture: "amd64" });
   return {
+    hypervisorModules: [],
     launcherImage: "polyvirt.local/virt-launcher-qemu:0.1.0",
     config,
     hypervisor: registry.get("kvm"),

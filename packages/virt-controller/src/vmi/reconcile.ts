@@ -27,6 +27,7 @@ export interface VmiReconcilerDeps {
   readonly podWriter: ObjectWriter<Pod>;
   readonly settings: ClusterSettings;
   readonly launcherImage: string;
+  readonly hypervisorModules: readonly string[];
 }
 
 /** A pod that cannot be made today cannot be made tomorrow. */
@@ -152,8 +153,9 @@ class Reconciler implements VmiReconciler {
     claims: LauncherPodContext["claims"],
     placement: PossiblePlacement,
   ): Promise<Pod> {
-    const { client, settings, launcherImage } = this.#deps;
-    const context = { launcherImage, config: settings.config(), hypervisor: settings.hypervisorOf(vmi), claims };
+    const { client, settings, launcherImage, hypervisorModules } = this.#deps;
+    const images = { launcherImage, hypervisorModules };
+    const context = { ...images, config: settings.config(), hypervisor: settings.hypervisorOf(vmi), claims };
     return client.create(pods, renderLauncherPod(vmi, { ...context, placement }));
   }
 

@@ -1,6 +1,6 @@
 import { labels } from "@polyvirt/api";
 import type { Container, Deployment, PodDisruptionBudget, PodSpec, Volume } from "@polyvirt/api/k8s";
-import { downwardEnvironment, ownMetadata, placement, type Installation } from "../installation.ts";
+import { ownMetadata, placement, roleEnvironment, type Installation } from "../installation.ts";
 import { priorityClassName } from "./priority-class.ts";
 
 interface RoleDeployment {
@@ -50,7 +50,7 @@ function podSpec(installation: Installation, role: RoleDeployment, selector: Rec
         image: role.image,
         imagePullPolicy: installation.imagePullPolicy,
         ...(role.args === undefined ? {} : { args: [...role.args] }),
-        env: downwardEnvironment,
+        env: roleEnvironment(installation),
         ports: role.ports,
         readinessProbe: role.readinessProbe,
         livenessProbe: role.livenessProbe,

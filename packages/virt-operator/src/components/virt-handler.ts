@@ -1,6 +1,6 @@
 import { certificateMounts, handlerPaths, labels, ports } from "@polyvirt/api";
 import type { Container, DaemonSet, HTTPGetAction, PodSpec, Volume, VolumeMount } from "@polyvirt/api/k8s";
-import { downwardEnvironment, ownMetadata, placement, type Installation } from "../installation.ts";
+import { ownMetadata, placement, roleEnvironment, type Installation } from "../installation.ts";
 import { priorityClassName } from "./priority-class.ts";
 import { certificateVolume, defaultContainer } from "./role-deployment.ts";
 
@@ -71,7 +71,7 @@ function container(installation: Installation): Container {
     name: virtHandler,
     image: installation.images.virtHandler,
     imagePullPolicy: installation.imagePullPolicy,
-    env: downwardEnvironment,
+    env: roleEnvironment(installation),
     ports: [
       { name: "health", containerPort: ports.health, protocol: "TCP" },
       { name: "console", containerPort: ports.virtHandlerConsole, protocol: "TCP" },
