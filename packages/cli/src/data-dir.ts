@@ -11,6 +11,8 @@ export interface DataDir {
   readonly clusterLog: string;
   readonly imageCatalogue: string;
   readonly ociStore: string;
+  /** How registries are reached; the administrator may write it. */
+  readonly registries: string;
   readonly nodes: string;
 }
 
@@ -35,6 +37,7 @@ export function openDataDir(path: string | undefined, env: Readonly<Record<strin
     clusterLog: join(folder, "cluster.log"),
     imageCatalogue: join(folder, "images.json"),
     ociStore: join(folder, "oci"),
+    registries: join(folder, "registries.json"),
     nodes: join(folder, "nodes"),
   };
 }

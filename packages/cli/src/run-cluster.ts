@@ -52,6 +52,7 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
         network,
         imageCatalogue: dataDir.imageCatalogue,
         imageStore: dataDir.ociStore,
+        registries: dataDir.registries,
         apiServer: { host: network.apiServerHost, port: server.port },
         // Pods see the machine's files, but not the cluster's own secrets.
         maskedDirectories: [dataDir.path],

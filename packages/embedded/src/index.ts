@@ -8,7 +8,7 @@ export { serverVersion } from "./apiserver/routes/health.ts";
 export { createApiServer, type ApiServer, type ApiServerOptions } from "./apiserver/create-api-server.ts";
 export { composeControllers } from "./controllers/compose.ts";
 export { errorKinds } from "./errors.ts";
-export { openImageCatalogue, openOciStore } from "./images/index.ts";
+export { importImages, openImageCatalogue, openOciStore, openRegistries, pullImage } from "./images/index.ts";
 export { composeNode, type ComposedNode } from "./kubelet/compose.ts";
 export { freeOctets, openPodNetwork, podGateway, removePodNetwork } from "./kubelet/network/pod-network.ts";
 export { composeScheduler } from "./scheduler/compose.ts";

@@ -1,4 +1,4 @@
-import { openImageCatalogue, openOciStore } from "@polyvirt/embedded";
+import { importImages, openImageCatalogue, openOciStore, openRegistries, pullImage } from "@polyvirt/embedded";
 import { parseArguments } from "../arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { createDataDir, openDataDir, type DataDir } from "../data-dir.ts";
@@ -10,6 +10,8 @@ import { createProgress } from "../progress.ts";
 interface ImageArguments {
   readonly dataDir: DataDir;
   readonly reference: string | undefined;
+  /** What follows the reference. */
+  readonly second: string | undefined;
   readonly exec: string | undefined;
   readonly architectures: string | undefined;
   readonly agent: boolean;
@@ -19,6 +21,8 @@ interface ImageArguments {
 const actions: Readonly<Record<string, (args: ImageArguments) => Promise<number>>> = {
   "build-demo": buildDemo,
   add,
+  load,
+  pull,
   list,
   remove,
 };
@@ -27,6 +31,8 @@ export const image: Command = {
   usage: [
     "usage: polyvirt image build-demo [--arch ARCHITECTURES] [--agent]",
     '       polyvirt image add REFERENCE --exec "PROGRAM ARGUMENTS…"',
+    "       polyvirt image load PATH [REFERENCE]",
+    "       polyvirt image pull REFERENCE [--arch ARCHITECTURE]",
     "       polyvirt image list",
     "       polyvirt image remove REFERENCE",
     "",
@@ -35,10 +41,12 @@ export const image: Command = {
     `  --arch LIST      for which guests: ${demoArchitectures.join(",")} (this machine's own)`,
     "  --agent          also make guests with QEMU's guest agent",
     "  add              let pods with this image run a local command",
+    "  load             take images from an OCI layout, an OCI archive or a docker archive; REFERENCE names the one in it",
+    "  pull             take an image from its registry, as a pod would",
     "  --exec COMMAND   the program and its first arguments; quotes group words",
     "  --data-dir DIR   the cluster's folder",
   ].join("\n"),
-  completions: ["build-demo", "add", "list", "remove", "--arch", "--agent", "--exec", "--data-dir"],
+  completions: ["build-demo", "add", "load", "pull", "list", "remove", "--arch", "--agent", "--exec", "--data-dir"],
   async run(args, context) {
     const { values, positionals } = parseArguments(args, {
       exec: { type: "string" },
@@ -46,13 +54,13 @@ export const image: Command = {
       agent: { type: "boolean", default: false },
       "data-dir": { type: "string" },
     });
-    const [name = "", reference] = positionals;
+    const [name = "", reference, second] = positionals;
     const action = actions[name];
     if (action === undefined) throw errors.CliUsage(`say what to do: ${Object.keys(actions).join(", ")}`);
     const dataDir = openDataDir(values["data-dir"], context.env);
     await createDataDir(dataDir);
     const { exec, arch: architectures, agent } = values;
-    return action({ dataDir, reference, exec, architectures, agent, context });
+    return action({ dataDir, reference, second, exec, architectures, agent, context });
   },
 };
 
@@ -79,6 +87,27 @@ async function add({ dataDir, reference, exec }: ImageArguments): Promise<number
   const command = splitWords(exec);
   if (command.length === 0) throw errors.CliUsage("--exec is empty");
   openImageCatalogue(dataDir.imageCatalogue).add(reference, { command });
+  return 0;
+}
+
+async function load({ dataDir, reference: path, second: reference, context }: ImageArguments): Promise<number> {
+  if (path === undefined) throw errors.CliUsage("name the layout or archive");
+  const names = await importImages(path, openOciStore(dataDir.ociStore), { reference });
+  context.stdout.write(`${names.join("\n")}\n`);
+  return 0;
+}
+
+async function pull({ dataDir, reference, architectures, context }: ImageArguments): Promise<number> {
+  if (reference === undefined) throw errors.CliUsage("name the image");
+  const [architecture = hostArchitecture()] = parseArchitectures(architectures);
+  const progress = createProgress(context.stderr);
+  const dependencies = { store: openOciStore(dataDir.ociStore), registries: openRegistries(dataDir.registries) };
+  const digest = await progress.step(`pull ${reference}`, (note) => {
+    const onProgress = ({ bytes, totalBytes }: { bytes: number; totalBytes: number }): void =>
+      note(`${Math.floor((bytes / Math.max(totalBytes, 1)) * 10) * 10} % of ${Math.ceil(totalBytes / 1024 ** 2)} MiB`);
+    return pullImage({ reference, platform: { os: "linux", architecture }, onProgress }, dependencies);
+  });
+  context.stdout.write(`${reference}@${digest}\n`);
   return 0;
 }
 

@@ -21,6 +21,21 @@ export const imageErrorKinds = {
     action: "Remove the image and add it again.",
     retry: false,
   },
+  ImageAccessDenied: {
+    meaning: "The registry does not give the image to whoever asked.",
+    action: "Give the pod (or the VM's containerDisk) an image pull secret with valid credentials for the registry.",
+    retry: true,
+  },
+  ImageRegistryFailed: {
+    meaning: "The registry cannot be reached or does not answer as registries do.",
+    action: "Check the network and the registry's settings: certificate authority, mirrors, insecure.",
+    retry: true,
+  },
+  ImageArchiveUnknown: {
+    meaning: "The file or folder is neither an OCI layout nor an archive of images.",
+    action: "Give an OCI layout, an OCI archive, or what `docker save` and `skopeo copy docker-archive:` write.",
+    retry: false,
+  },
   ImageUnsafe: {
     meaning: "The image holds an entry that would be written outside its folder, or is no plain file.",
     action: "Do not use this image; find out where it comes from.",

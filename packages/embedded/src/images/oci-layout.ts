@@ -34,9 +34,15 @@ export const mediaTypes = {
   layer: "application/vnd.oci.image.layer.v1.tar",
 } as const;
 
+const dockerManifest = "application/vnd.docker.distribution.manifest.v2+json";
+const dockerList = "application/vnd.docker.distribution.manifest.list.v2+json";
+
+/** Everything that a registry may answer when it is asked for an image. */
+export const manifestTypes: readonly string[] = [mediaTypes.index, mediaTypes.manifest, dockerManifest, dockerList];
+
 /** Docker's own types mean the same things under other names. */
 export function isIndex(mediaType: string): boolean {
-  return mediaType === mediaTypes.index || mediaType === "application/vnd.docker.distribution.manifest.list.v2+json";
+  return mediaType === mediaTypes.index || mediaType === dockerList;
 }
 
 /** How a layer is compressed, by its media type; undefined for what we cannot read. */

@@ -1,10 +1,13 @@
-import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { openTrustedDirectory } from "@polyvirt/host";
 import { pack } from "tar-stream";
+import { choosePlatform } from "./choose-platform.ts";
+import { sha256 } from "./digest.ts";
 import { extractLayer } from "./extract-layer.ts";
 import { imageErrors } from "./errors.ts";
 import { normalizeReference } from "./image-reference.ts";
@@ -35,6 +38,12 @@ export interface OciStore {
   /** Adds one image under each of the names; without a platform it is for any. */
   add(references: readonly string[], files: readonly ImageFile[], platform?: Platform): Promise<string>;
   remove(reference: string): Promise<boolean>;
+  /** Takes a layer or configuration unless it is there, and refuses bytes that do not fit its digest and size. */
+  receive(part: Descriptor, open: () => Promise<Readable>, onBytes?: (count: number) => void): Promise<void>;
+  /** Takes a manifest or an index as it is. */
+  put(mediaType: string, bytes: Buffer): Promise<Descriptor>;
+  /** Gives an image in the store a name, beside those of other platforms that have it already. */
+  tag(reference: string, descriptor: Descriptor): Promise<void>;
 }
 
 const emptyIndex: ImageIndex = { schemaVersion: 2, mediaType: mediaTypes.index, manifests: [] };
@@ -48,6 +57,7 @@ class LayoutStore implements OciStore {
   readonly #folder: string;
   /** One unpacking at a time per image, shared by everyone who waits for it. */
   readonly #unpacking = new Map<string, Promise<string>>();
+  #changing: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -81,44 +91,85 @@ class LayoutStore implements OciStore {
   }
 
   async add(references: readonly string[], files: readonly ImageFile[], platform?: Platform): Promise<string> {
-    const names = references.map(normalizeReference);
-    await mkdir(join(this.#folder, "blobs/sha256"), { recursive: true, mode: 0o700 });
     const tar = await packFiles(files);
     const layer = await this.#writeBlob(mediaTypes.layer, tar);
     const rootfs = { type: "layers", diff_ids: [layer.digest] };
     const config = await this.#writeJson(mediaTypes.config, { ...platform, rootfs });
     const manifest: ImageManifest = { schemaVersion: 2, mediaType: mediaTypes.manifest, config, layers: [layer] };
     const descriptor = await this.#writeJson(mediaTypes.manifest, manifest);
-    const index = await this.#readIndex();
-    const replaced = (item: Descriptor): boolean =>
-      names.includes(item.annotations?.[referenceAnnotation] ?? "") &&
-      (platform === undefined || item.platform?.architecture === platform.architecture);
-    const entries = names.map((name) => ({
-      ...descriptor,
-      ...(platform === undefined ? {} : { platform }),
-      annotations: { [referenceAnnotation]: name },
-    }));
-    await this.#writeIndex({
-      ...index,
-      manifests: [...index.manifests.filter((item) => !replaced(item)), ...entries],
-    });
+    const entry = { ...descriptor, ...(platform === undefined ? {} : { platform }) };
+    for (const reference of references) await this.tag(reference, entry);
     return descriptor.digest;
   }
 
   async remove(reference: string): Promise<boolean> {
     const name = normalizeReference(reference);
-    const index = await this.#readIndex();
-    const kept = index.manifests.filter((item) => item.annotations?.[referenceAnnotation] !== name);
-    if (kept.length === index.manifests.length) return false;
-    await this.#writeIndex({ ...index, manifests: kept });
-    return true;
+    return this.#change((manifests) => manifests.filter((item) => item.annotations?.[referenceAnnotation] !== name));
+  }
+
+  async receive(
+    part: Descriptor,
+    open: () => Promise<Readable>,
+    onBytes: (count: number) => void = () => {},
+  ): Promise<void> {
+    const path = this.#blobPath(part.digest);
+    if (existsSync(path)) return onBytes(part.size);
+    await mkdir(join(this.#folder, "blobs/sha256"), { recursive: true, mode: 0o700 });
+    const aside = `${path}.${randomUUID()}.new`;
+    const hash = createHash("sha256");
+    let size = 0;
+    const check = async function* (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+      for await (const chunk of source) {
+        size += chunk.length;
+        if (size > part.size)
+          throw imageErrors.ImageCorrupt(`receive ${part.digest}: it has more than ${part.size} bytes`);
+        hash.update(chunk);
+        onBytes(chunk.length);
+        yield chunk;
+      }
+    };
+    try {
+      await pipeline(await open(), check, createWriteStream(aside));
+      if (size !== part.size || `sha256:${hash.digest("hex")}` !== part.digest) {
+        throw imageErrors.ImageCorrupt(`receive ${part.digest}: its bytes have another digest or size`);
+      }
+      await rename(aside, path);
+    } finally {
+      await rm(aside, { force: true });
+    }
+  }
+
+  put(mediaType: string, bytes: Buffer): Promise<Descriptor> {
+    return this.#writeBlob(mediaType, bytes);
+  }
+
+  async tag(reference: string, descriptor: Descriptor): Promise<void> {
+    const name = normalizeReference(reference);
+    const { platform } = descriptor;
+    const replaced = (item: Descriptor): boolean =>
+      item.annotations?.[referenceAnnotation] === name &&
+      (platform === undefined || item.platform === undefined || item.platform.architecture === platform.architecture);
+    const entry = { ...descriptor, annotations: { [referenceAnnotation]: name } };
+    await this.#change((manifests) => [...manifests.filter((item) => !replaced(item)), entry]);
+  }
+
+  /** One change of the index after the other: each begins with what the last one wrote. */
+  #change(change: (manifests: readonly Descriptor[]) => readonly Descriptor[]): Promise<boolean> {
+    const work = this.#changing.then(async () => {
+      const index = await this.#readIndex();
+      const manifests = change(index.manifests);
+      if (manifests.length === index.manifests.length && manifests.every((item, at) => item === index.manifests[at])) {
+        return false;
+      }
+      await this.#writeIndex({ ...index, manifests });
+      return true;
+    });
+    this.#changing = work.catch(() => false);
+    return work;
   }
 
   async #choose(reference: string, found: readonly Descriptor[], platform: Platform, depth: number): Promise<string> {
-    // An image without a platform is made for any: a bare disk, for example.
-    const match =
-      found.find((item) => item.platform?.architecture === platform.architecture && item.platform.os === platform.os) ??
-      found.find((item) => item.platform === undefined);
+    const match = choosePlatform(found, platform);
     if (match === undefined || depth > maxNesting) {
       const offered = found.map((item) => `${item.platform?.os}/${item.platform?.architecture}`).join(", ");
       throw imageErrors.ImagePlatformMissing(
@@ -209,6 +260,7 @@ class LayoutStore implements OciStore {
   async #writeBlob(mediaType: string, bytes: Buffer): Promise<Descriptor> {
     const digest = sha256(bytes);
     const path = this.#blobPath(digest);
+    await mkdir(join(this.#folder, "blobs/sha256"), { recursive: true, mode: 0o700 });
     await writeFile(`${path}.new`, bytes);
     await rename(`${path}.new`, path);
     return { mediaType, digest, size: bytes.length };
@@ -219,10 +271,6 @@ function ignoreIfPresent(target: string): (error: unknown) => void {
   return (error) => {
     if (!existsSync(target)) throw error;
   };
-}
-
-function sha256(bytes: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
 /** A tar of plain files with fixed times and owners, so that the same files give the same digest. */

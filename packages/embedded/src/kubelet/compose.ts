@@ -13,6 +13,7 @@ import {
 import { openImageCatalogue } from "../images/image-catalogue.ts";
 import { createImageVolumes } from "../images/image-volumes.ts";
 import { openOciStore } from "../images/oci-store.ts";
+import { openRegistries } from "../images/registry/registries.ts";
 import { amountsOf } from "../scheduler/resource-amount.ts";
 import { createApiAccess } from "./api-access.ts";
 import { DeviceManager } from "./devices/device-manager.ts";
@@ -37,6 +38,8 @@ export interface NodeOptions {
   readonly network: PodNetwork;
   readonly imageCatalogue: string;
   readonly imageStore: string;
+  /** File with the settings of registries; without it, image volumes come from the store alone. */
+  readonly registries?: string;
   readonly apiServer: { readonly host: string; readonly port: number };
   readonly maskedDirectories: readonly string[];
   readonly visiblePaths: readonly string[];
@@ -116,7 +119,11 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       clock,
       logger,
       catalogue: openImageCatalogue(options.imageCatalogue),
-      images: createImageVolumes({ store, platform }),
+      images: createImageVolumes({
+        store,
+        platform,
+        ...(options.registries === undefined ? {} : { registries: openRegistries(options.registries) }),
+      }),
       network: options.network,
       devices,
       allocatable: () => amountsOf(nodeStatus(describe(), undefined, 0).allocatable),

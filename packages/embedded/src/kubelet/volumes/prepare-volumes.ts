@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
-import type { Pod, Volume } from "@polyvirt/api/k8s";
+import type { Pod, Secret, Volume } from "@polyvirt/api/k8s";
 import { errors } from "../../errors.ts";
-import { imageRequest, type ImageVolumes } from "../../images/image-volumes.ts";
+import { imageRequest, type ImageRequest, type ImageVolumes } from "../../images/image-volumes.ts";
 import type { NodePaths } from "../node-paths.ts";
 import type { ApiAccess } from "../ports.ts";
 import { prepareBlockVolume } from "./block-volume.ts";
@@ -24,6 +24,8 @@ export interface VolumeContext {
   readonly paths: NodePaths;
   readonly sources: ProjectionSources;
   readonly images: ImageVolumes;
+  /** An event of the pod: an image is being pulled, or was. */
+  readonly tell: NonNullable<ImageRequest["tell"]>;
   readonly claimedVolume: (claimName: string) => ReturnType<ApiAccess["claimedVolume"]>;
   readonly now: () => number;
 }
@@ -71,11 +73,22 @@ async function prepareVolume(pod: Pod, volume: Volume, context: VolumeContext): 
     return { ...real, readOnly: readOnly || claimed.readOnly === true, recursive: true };
   }
   if (volume.image !== undefined) {
-    const path = await context.images.directoryOf(imageRequest(pod, volume.name, volume.image));
+    const path = await context.images.directoryOf({
+      ...imageRequest(pod, volume.name, volume.image),
+      pullSecrets: () => pullSecrets(pod, context.sources),
+      tell: context.tell,
+    });
     return { ...plain, path, readOnly: true };
   }
   const type = Object.keys(volume).find((key) => key !== "name") ?? "without a source";
   throw errors.KubeletVolumeRefused(`volume ${volume.name}: volumes of type ${type} are not available on this node`);
+}
+
+/** Those that are there; a pod may name more than it has, as long as the image is to be had. */
+async function pullSecrets(pod: Pod, sources: ProjectionSources): Promise<Secret[]> {
+  const names = (pod.spec.imagePullSecrets ?? []).flatMap(({ name }) => name ?? []);
+  const found = await Promise.all(names.map((name) => sources.secret(name)));
+  return found.filter((secret) => secret !== undefined);
 }
 
 function pluginOf(volume: Volume): string {

@@ -1,0 +1,113 @@
+import { imageErrors } from "./errors.ts";
+import { choosePlatform } from "./choose-platform.ts";
+import { isIndex, type Descriptor, type ImageIndex, type ImageManifest, type Platform } from "./oci-layout.ts";
+import type { OciStore } from "./oci-store.ts";
+import type { Registries, RegistryCredentials } from "./registry/registries.ts";
+import { RegistryClient, type FetchedManifest } from "./registry/registry-client.ts";
+import { parseRegistryReference } from "./registry/registry-reference.ts";
+
+interface PullRequest {
+  readonly reference: string;
+  readonly platform: Platform;
+  /** For a registry and a repository of it. */
+  readonly credentials?: (registry: string, repository: string) => RegistryCredentials | undefined;
+  readonly onProgress?: (progress: PullProgress) => void;
+}
+
+export interface PullProgress {
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+interface PullDependencies {
+  readonly store: Pick<OciStore, "receive" | "put" | "tag">;
+  readonly registries: Registries;
+}
+
+const maxNesting = 3;
+
+/** Brings an image into the store, from a mirror or from its own registry. Returns the manifest's digest. */
+export async function pullImage(request: PullRequest, dependencies: PullDependencies): Promise<string> {
+  const { registry, repository } = parseRegistryReference(request.reference);
+  const credentials = request.credentials?.(registry, repository);
+  let failure: unknown;
+  for (const endpoint of dependencies.registries.endpoints(registry)) {
+    try {
+      const client = new RegistryClient(
+        endpoint,
+        { reference: request.reference, repository },
+        endpoint.credentials ?? credentials,
+      );
+      return await pullFrom(client, request, dependencies.store);
+    } catch (error) {
+      // The first word counts when all fail alike: it is the nearest mirror's.
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+async function pullFrom(
+  client: RegistryClient,
+  request: PullRequest,
+  store: PullDependencies["store"],
+): Promise<string> {
+  const { version } = parseRegistryReference(request.reference);
+  const manifest = await findManifest(client, await client.manifest(version), request, 0);
+  const { config, layers } = readManifest(manifest, request.reference);
+  const parts = [config, ...layers];
+  const totalBytes = parts.reduce((sum, { size }) => sum + size, 0);
+  let bytes = 0;
+  for (const part of parts) {
+    await store.receive(
+      part,
+      () => client.blob(part.digest),
+      (count) => {
+        bytes += count;
+        request.onProgress?.({ bytes, totalBytes });
+      },
+    );
+  }
+  await store.put(manifest.descriptor.mediaType, manifest.bytes);
+  await store.tag(request.reference, { ...manifest.descriptor, platform: request.platform });
+  return manifest.descriptor.digest;
+}
+
+/** Goes down from an index to the manifest for the wanted platform. */
+async function findManifest(
+  client: RegistryClient,
+  fetched: FetchedManifest,
+  request: PullRequest,
+  depth: number,
+): Promise<FetchedManifest> {
+  if (!isIndex(fetched.descriptor.mediaType)) return fetched;
+  const { manifests = [] } = parseJson(fetched, request.reference) as Partial<ImageIndex>;
+  const chosen = depth > maxNesting ? undefined : choosePlatform(manifests, request.platform);
+  if (chosen === undefined) {
+    const offered = manifests.map((item) => `${item.platform?.os}/${item.platform?.architecture}`).join(", ");
+    throw imageErrors.ImagePlatformMissing(
+      `pull ${request.reference} for ${request.platform.os}/${request.platform.architecture}: it is there for ${offered}`,
+      { fields: { reference: request.reference } },
+    );
+  }
+  return findManifest(client, await client.manifest(chosen.digest), request, depth + 1);
+}
+
+function readManifest(fetched: FetchedManifest, reference: string): ImageManifest {
+  const manifest = parseJson(fetched, reference) as ImageManifest;
+  const isDescriptor = (part: Descriptor | undefined): boolean =>
+    typeof part?.digest === "string" && Number.isSafeInteger(part.size) && part.size >= 0;
+  if (!Array.isArray(manifest.layers) || ![manifest.config, ...manifest.layers].every(isDescriptor)) {
+    throw imageErrors.ImageCorrupt(`pull ${reference}: its manifest does not name a configuration and layers`);
+  }
+  return manifest;
+}
+
+/** Callers name the shape and check what they use of it. */
+function parseJson({ bytes, descriptor }: FetchedManifest, reference: string): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch (cause) {
+    throw imageErrors.ImageCorrupt(`pull ${reference}: ${descriptor.digest} is not JSON`, { cause });
+  }
+}
