@@ -18,7 +18,6 @@ const missing: Readonly<Partial<Record<FeatureKey, string>>> = {
   "networks.resource-claim": "a network by resource claim",
   "networks.pod-cidr-ipv6": "a chosen range of IPv6 addresses inside the guest",
   "interfaces.binding": "a network binding plug-in",
-  "interfaces.passt": "a passt interface",
   "interfaces.sriov": "a SR-IOV interface",
   "interfaces.tag": "a device tag",
   "disks.changed-blocks": "changed block tracking",

@@ -94,7 +94,8 @@ export interface NetworkFacts {
 }
 
 export interface InterfaceLocation {
-  readonly tapName: string;
+  /** Missing when the interface gets along without a device of the pod (passt). */
+  readonly tapName?: string;
   readonly mtu?: number;
   readonly macAddress?: string;
 }

@@ -43,13 +43,21 @@ function frontEnd(iface: Interface, vmi: VirtualMachineInstance, profile: Archit
 function backEnd(iface: Interface, vmi: VirtualMachineInstance, context: ConverterContext): DomainInterface {
   const network = vmi.spec.networks?.find(({ name }) => name === iface.name);
   const prepared = context.network.interfaces[iface.name];
+  const mac = prepared?.macAddress !== undefined && !iface.macAddress ? { mac: { address: prepared.macAddress } } : {};
   if (iface.passtBinding !== undefined) {
-    return { type: "user", backend: { type: "passt" }, portForwards: portForwards(iface, context) };
+    // In a network of its own, the pod's every address is the guest's; otherwise only the one that is the pod's.
+    const address = prepared === undefined ? context.network.podAddress : undefined;
+    return {
+      type: "user",
+      backend: { type: "passt" },
+      portForwards: portForwards(iface, address) ?? everyPort(address),
+      ...mac,
+    };
   }
   if (network?.pod !== undefined && context.network.podNetwork === "user" && iface.binding === undefined) {
-    return { type: "user", portForwards: portForwards(iface, context) };
+    return { type: "user", portForwards: portForwards(iface, context.network.podAddress) };
   }
-  if (prepared === undefined) {
+  if (prepared?.tapName === undefined) {
     throw refuse(`spec.domain.devices.interfaces (${iface.name})`, "the pod has no network device for it");
   }
   const virtio = (iface.model || "virtio") === "virtio";
@@ -60,16 +68,20 @@ function backEnd(iface: Interface, vmi: VirtualMachineInstance, context: Convert
     target: { dev: prepared.tapName, managed: "no" },
     mtu: prepared.mtu === undefined ? undefined : { size: prepared.mtu },
     driver: multiqueue ? { name: "vhost", queues } : undefined,
-    ...(prepared.macAddress !== undefined && !iface.macAddress ? { mac: { address: prepared.macAddress } } : {}),
+    ...mac,
   };
+}
+
+/** What passt does unless ports are listed. On an address that is one of many, only listed ports can be forwarded. */
+function everyPort(address: string | undefined): DomainInterfacePortForward[] | undefined {
+  return address === undefined ? [{ proto: "tcp" }, { proto: "udp" }] : undefined;
 }
 
 /** Ports of the pod that lead into the guest; user-mode networks forward only what is listed. */
 function portForwards(
   { ports = [], portRanges = [] }: Interface,
-  context: ConverterContext,
+  address: string | undefined,
 ): DomainInterfacePortForward[] | undefined {
-  const address = context.network.podAddress;
   const protocol = (name: string | undefined): "tcp" | "udp" => (name?.toUpperCase() === "UDP" ? "udp" : "tcp");
   const forwards = [
     ...ports.map((port) => ({ proto: protocol(port.protocol), address, ranges: [{ start: port.port }] })),

@@ -205,6 +205,32 @@ describe("buildArguments", () => {
     expect(buildArguments({ ...base, os, devices }, testHost).emulator).toBe("/usr/bin/qemu-system-s390x");
   });
 
+  it("lets passt make connections of the pod out of the guest's", () => {
+    const portForwards = [
+      { proto: "tcp", ranges: [{ start: 80 }, { start: 8000, end: 8010 }] },
+      { proto: "udp", address: "127.64.0.9", ranges: [{ start: 53 }] },
+    ];
+    const interfaces = [{ type: "user", backend: { type: "passt" }, portForwards }];
+    const { args, companions, needs } = buildArguments({ ...base, devices: { interfaces } }, testHost);
+    const socket = `${testHost.stateDirectory}/passt-hostnet0.sock`;
+    expect(args).toContain(
+      JSON.stringify({ type: "stream", id: "hostnet0", server: false, addr: { type: "unix", path: socket } }),
+    );
+    expect(companions.map(({ args: given }) => given.join(" "))).toEqual([
+      `--foreground --one-off --socket ${socket} --tcp-ports 80,8000-8010 --udp-ports 127.64.0.9/53`,
+    ]);
+    expect(needs).toMatchObject([{ path: "/usr/bin/passt" }]);
+  });
+
+  it.each<[string, object, string]>([
+    ["nothing", [], "--tcp-ports none --udp-ports none"],
+    ["everything", [{ proto: "tcp" }, { proto: "udp" }], "--tcp-ports all --udp-ports all"],
+  ])("lets passt forward %s", (_what, portForwards, expected) => {
+    const interfaces = [{ type: "user", backend: { type: "passt" }, portForwards }] as Devices["interfaces"];
+    const [passt] = buildArguments({ ...base, devices: { interfaces } }, testHost).companions;
+    expect(passt?.args.join(" ")).toContain(expected);
+  });
+
   it("forwards ports of the pod into the guest", () => {
     const forward = { proto: "tcp", address: "127.64.0.9", ranges: [{ start: 8080, to: 80 }] };
     expect(values("-netdev", { devices: { interfaces: [{ type: "user", portForwards: [forward] }] } })).toEqual([

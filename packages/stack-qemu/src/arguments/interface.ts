@@ -1,6 +1,7 @@
 import type { Interface, PortForward } from "./definition-types.ts";
 import { deviceId, placement, virtioDriver, virtioProperties } from "./device.ts";
 import type { DeviceProperties, DomainSection, MachinePlan } from "./machine-plan.ts";
+import { passtNetdev } from "./passt.ts";
 import type { Section } from "./section.ts";
 
 type InterfaceSection = Section<Interface>;
@@ -33,7 +34,7 @@ export function buildInterface(device: InterfaceSection, fallbackId: string, pla
     throw device.refuse("mac", "this is not a MAC address");
   const driver = device.child("driver");
   const queues = driver?.number("queues");
-  const netdev = hostSide(device, `host${id}`, queues);
+  const netdev = hostSide(device, `host${id}`, queues, plan);
   const model = device.child("model")?.text("type") ?? "virtio";
   const rom = device.child("rom");
   const common: DeviceProperties = {
@@ -81,7 +82,12 @@ function virtioCard(device: InterfaceSection, model: string, queues: number | un
   };
 }
 
-function hostSide(device: InterfaceSection, id: string, queues: number | undefined): InterfaceParts["netdev"] {
+function hostSide(
+  device: InterfaceSection,
+  id: string,
+  queues: number | undefined,
+  plan: MachinePlan,
+): InterfaceParts["netdev"] {
   const vhost = device.child("driver")?.oneOf("name", ["vhost", "qemu"]) === "vhost";
   switch (device.oneOf("type", ["user", "ethernet"])) {
     case "ethernet": {
@@ -101,7 +107,8 @@ function hostSide(device: InterfaceSection, id: string, queues: number | undefin
     }
     case "user":
     case undefined: {
-      if (device.child("backend")?.oneOf("type", ["default"]) === undefined) device.child("backend")?.skip("type");
+      if (device.child("backend")?.oneOf("type", ["default", "passt"]) === "passt")
+        return passtNetdev(device, id, plan);
       const forwards = device.children("portForwards").flatMap(forwardRules);
       return { type: "user", id, hostfwd: forwards.length === 0 ? undefined : forwards };
     }

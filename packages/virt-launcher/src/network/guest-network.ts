@@ -32,10 +32,13 @@ export function createGuestNetwork(dependencies: GuestNetworkDependencies): Gues
         servers.set(entry.name, await startServer(entry.lease?.bridge ?? "", lease, logger));
       }
       return {
-        podNetwork: prepared.length > 0 ? "tap" : "user",
+        podNetwork: prepared.some(({ tapName }) => tapName !== "") ? "tap" : "user",
         ...(podAddress === undefined ? {} : { podAddress }),
         interfaces: Object.fromEntries(
-          prepared.map(({ name, tapName, mtu, macAddress }) => [name, { tapName, mtu, macAddress }]),
+          prepared.map(({ name, tapName, mtu, macAddress }) => [
+            name,
+            { mtu, macAddress, ...(tapName === "" ? {} : { tapName }) },
+          ]),
         ),
       };
     },
