@@ -5,8 +5,8 @@
  *
  * with one folder of schemas per libvirt version, newest first. The schemas are in Debian's packages libvirt-common
  * (12.8.0-1) and libvirt0 (9.0.0-4), below usr/share/libvirt/schemas. The model is the union of all versions; validation
- * can tell them apart. Without arguments nothing is written: the schemas are not part of this repository. That the
- * checked-in table agrees with an installed libvirt is a test (src/grammar/grammar.test.ts).
+ * can tell them apart. Without arguments nothing is written, and the exit code says so: the schemas are not part of this
+ * repository. That the checked-in table agrees with an installed libvirt is a test (src/grammar/grammar.test.ts).
  */
 import { writeFileSync } from "node:fs";
 import { emitGrammar } from "./emit-grammar.ts";
@@ -23,6 +23,7 @@ const schemas = process.argv.slice(2).map((argument) => {
 
 if (schemas.length === 0) {
   process.stdout.write("domain: skipped, src/gen is left as it is: libvirt's schemas must be named, see main.ts\n");
+  process.exitCode = 3;
 } else {
   const grammar = simplify(schemas.map(({ folder }) => readRng(folder, "domain.rng")));
   const types = deriveModel(grammar);

@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 import type { Domain } from "../gen/domain.ts";
 import { escapeAttribute, escapeText, isXmlName } from "../xml/escape-xml.ts";
 import type { XmlElement } from "../xml/xml-element.ts";
-import { domainElement, elementModel, namespaces, type PropertyModel } from "./element-model.ts";
+import { domainElement, elementModel, namespaces, type ElementModel, type PropertyModel } from "./element-model.ts";
 import {
   describe,
   maxPathLength,
@@ -115,8 +115,53 @@ class DomainWriter {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       this.fail(`must be an object, not ${describe(value)}`);
     }
+    if (!property.foreign && this.plainElement(property, value, model, indent)) return;
     const parts = partsOf(value, model, this.report);
     this.element(property.foreign ? this.foreignTags(property, parts.extras, outer) : property, parts, indent, indent);
+  }
+
+  /**
+   * Writes what nearly every element is, without taking it apart first: known attributes in written order, then children.
+   * Returns false, with nothing written, for anything else; most of the time would go into lists made for nothing.
+   */
+  private plainElement(tags: Tags, value: object, model: ElementModel, indent: string): boolean {
+    // Any key of any object may be asked for; what it holds is checked below.
+    const record = value as Record<string, unknown>;
+    let tag = indent + tags.opening;
+    let text = "";
+    let order = -1;
+    let children: PropertyModel[] | undefined;
+    for (const key in record) {
+      const entry = record[key];
+      if (entry === undefined) continue;
+      const property = model.properties.get(key);
+      if (property === undefined) return false;
+      if (property.kind === "attribute") {
+        const escaped = typeof entry === "string" ? escapeAttribute(entry) : scalarText(entry);
+        // One that cannot be written is reported by the long way.
+        if (escaped === undefined || property.order < order) return false;
+        order = property.order;
+        tag += `${property.opening}${escaped}'`;
+      } else if (property.kind === "text") {
+        const escaped = typeof entry === "string" ? escapeText(entry) : scalarText(entry);
+        if (escaped === undefined) return false;
+        text = escaped;
+      } else {
+        const last = children?.[children.length - 1];
+        if (last !== undefined && last.order > property.order) return false;
+        if (property.kind === "list" && !Array.isArray(entry)) return false;
+        (children ??= []).push(property);
+      }
+    }
+    if (children === undefined) {
+      this.output += text === "" ? `${tag}/>` : `${tag}>${text}${tags.closing}`;
+      return true;
+    }
+    this.output += `${tag}>${text}`;
+    const inner = text === "" && indent !== "" ? `${indent}  ` : "";
+    for (const child of children) this.children(child, record[child.property], undefined, inner);
+    this.output += inner === "" ? tags.closing : indent + tags.closing;
+    return true;
   }
 
   /** Tags with the prefix that the model or the parent asks for, declared if nothing around has done so. */
