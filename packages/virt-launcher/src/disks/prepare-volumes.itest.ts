@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import { podPaths, type LauncherPaths } from "../launcher-paths.ts";
+import { FileGuard } from "./file-guard.ts";
 import { prepareVolumes } from "./prepare-volumes.ts";
 import type { Volume } from "./volume-request.ts";
 import type { ImageMaker } from "./qemu-img.ts";
@@ -46,7 +47,7 @@ function prepare(...volumes: Volume[]) {
     metadata: { name: "vm", namespace: "ns", uid: "u" },
     spec: { domain: { devices: {} }, volumes },
   };
-  return prepareVolumes(vmi, { paths, images });
+  return prepareVolumes(vmi, { paths, images, guard: new FileGuard() });
 }
 
 describe("prepareVolumes", () => {
@@ -70,6 +71,19 @@ describe("prepareVolumes", () => {
       message: expect.stringContaining("a.img, b.img"),
     });
   });
+
+  it.each(["../../../etc/passwd", "/disk/../../../etc/passwd", "link.img", "linked/secret", "disk"])(
+    "takes %s of a container disk for nothing but a path inside the image",
+    async (path) => {
+      await place("secret", "not the image's");
+      await place("containerDisks/root/disk/a.img", "");
+      await symlink(join(root, "secret"), join(root, "containerDisks/root/link.img"));
+      await symlink(root, join(root, "containerDisks/root/linked"));
+      const refused = prepare({ name: "root", containerDisk: { image: "i", path } });
+      await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^HostPath/) });
+      expect(made).toEqual([]);
+    },
+  );
 
   it("makes an empty disk of the size that was asked for", async () => {
     await prepare({ name: "scratch", emptyDisk: { capacity: "1Gi" } });

@@ -33,7 +33,7 @@ const preparers: Readonly<Partial<Record<keyof Volume, Preparer>>> = {
 /** Makes every volume of the VMI ready. Repeating it keeps the disks that are there, and what the guest wrote to them. */
 export async function prepareVolumes(
   vmi: VirtualMachineInstance,
-  dependencies: Pick<VolumeRequest, "paths" | "images">,
+  dependencies: Pick<VolumeRequest, "paths" | "images" | "guard">,
 ): Promise<Record<string, VolumeLocation>> {
   const prepared: [string, VolumeLocation][] = [];
   for (const [index, volume] of (vmi.spec.volumes ?? []).entries()) {

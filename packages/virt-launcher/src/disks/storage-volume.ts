@@ -3,7 +3,6 @@ import { mkdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseQuantity, quantityToInteger } from "@polyvirt/core";
 import type { VolumeLocation } from "@polyvirt/hypervisor";
-import { errors } from "../errors.ts";
 import { checkImage, onlyFileIn, type CheckedImage } from "./image-file.ts";
 import type { VolumeRequest } from "./volume-request.ts";
 
@@ -26,13 +25,14 @@ export async function prepareEmptyDisk({ volume, paths, images }: VolumeRequest)
 }
 
 /** A claim is a block device in /dev, or a file system with one raw image in it. */
-export async function prepareClaim({ volume, field, paths }: VolumeRequest): Promise<VolumeLocation> {
+export async function prepareClaim({ volume, field, paths, guard }: VolumeRequest): Promise<VolumeLocation> {
   const device = `${paths.devices}/${volume.name}`;
   if (fs.statSync(device, { throwIfNoEntry: false })?.isBlockDevice() === true) {
     return { kind: "block", path: device, format: "raw" };
   }
   // A claim's image is always raw, whatever its bytes say: the guest may have written a qcow2 header into it.
-  return { kind: "file", path: rawFile(`${paths.private}/vmi-disks/${volume.name}`, "disk.img", field), format: "raw" };
+  const path = guard.hold(`${paths.private}/vmi-disks/${volume.name}`, "disk.img", field);
+  return { kind: "file", path, format: "raw" };
 }
 
 /** A claim that the guest must not change: it writes into a layer that goes with the pod. */
@@ -43,7 +43,7 @@ export async function prepareEphemeral(request: VolumeRequest): Promise<VolumeLo
 }
 
 /** A file of the node, whose folder is mounted into the pod; made as a sparse file when the VMI allows that. */
-export async function prepareHostDisk({ volume, field, paths }: VolumeRequest): Promise<VolumeLocation> {
+export async function prepareHostDisk({ volume, field, paths, guard }: VolumeRequest): Promise<VolumeLocation> {
   const mount = `${paths.private}/vmi-disks/${volume.name}`;
   const name = basename(volume.hostDisk?.path ?? "");
   const path = `${mount}/${name}`;
@@ -55,7 +55,7 @@ export async function prepareHostDisk({ volume, field, paths }: VolumeRequest): 
       fs.closeSync(fd);
     }
   }
-  return { kind: "file", path: rawFile(mount, name, field), format: "raw" };
+  return { kind: "file", path: guard.hold(mount, name, field), format: "raw" };
 }
 
 async function overlay(
@@ -70,17 +70,6 @@ async function overlay(
     await images.makeOverlay(path, backing);
   }
   return { kind: "file", path, format: "qcow2", backing: { kind, path: backing.path, format: backing.format } };
-}
-
-/** SAFETY: somebody else may have put a link there, which would lead QEMU to another file of the machine. */
-function rawFile(mount: string, name: string, field: string): string {
-  const path = `${mount}/${name}`;
-  if (name === "" || fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw errors.LauncherImageRefused(`use ${path} for ${field}: there is no regular file`, {
-      fields: { field, path },
-    });
-  }
-  return path;
 }
 
 /** A device's inode has no size; the kernel tells it in sectors of 512 bytes. */

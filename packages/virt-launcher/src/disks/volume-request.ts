@@ -1,5 +1,6 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { LauncherPaths } from "../launcher-paths.ts";
+import type { FileGuard } from "./file-guard.ts";
 import type { ImageMaker } from "./qemu-img.ts";
 
 export type Volume = NonNullable<VirtualMachineInstance["spec"]["volumes"]>[number];
@@ -12,4 +13,6 @@ export interface VolumeRequest {
   readonly field: string;
   readonly paths: LauncherPaths;
   readonly images: ImageMaker;
+  /** For files that others may exchange. */
+  readonly guard: FileGuard;
 }

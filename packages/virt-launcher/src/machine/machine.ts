@@ -4,6 +4,7 @@ import type { Logger } from "@polyvirt/core";
 import { parseArchitecture, type Architecture, type Hypervisor } from "@polyvirt/hypervisor";
 import type { cmdV1 } from "@polyvirt/protocol";
 import { hasEnded, type Stack } from "@polyvirt/stack";
+import { FileGuard } from "../disks/file-guard.ts";
 import { prepareVolumes } from "../disks/prepare-volumes.ts";
 import type { ImageMaker } from "../disks/qemu-img.ts";
 import type { LauncherOptions } from "../launcher-options.ts";
@@ -57,7 +58,8 @@ export class Machine {
     const folder = guestDirectory(this.#dependencies.options, paths);
     await mkdir(folder, { recursive: true });
     requirePersistentState(vmi, paths.persistentState);
-    const volumes = await prepareVolumes(vmi, { paths, images });
+    const guard = new FileGuard();
+    const volumes = await prepareVolumes(vmi, { paths, images, guard });
     const network = await this.#dependencies.network.start(vmi, options?.preparedInterfaces ?? []);
     const architecture = parseArchitecture(vmi.spec.architecture ?? "") ?? this.#dependencies.hostArchitecture;
     const places = { guestDirectory: folder, persistentState: paths.persistentState };
@@ -68,5 +70,11 @@ export class Machine {
     const domain = await hooks.apply(converted, { vmi, pluginsJson, invocation: "Boot" });
     logger.info("starting the machine", { domain: domain.name, type: domain.type });
     await stack.lifecycle.start(domain, { paused: vmi.spec.startStrategy === "Paused" });
+    try {
+      guard.verify();
+    } catch (error) {
+      await stack.lifecycle.kill();
+      throw error;
+    }
   }
 }
