@@ -21,8 +21,10 @@ export interface ClusterState {
   readonly formatVersion: number;
   readonly port: number;
   readonly nodes: number;
-  /** The /16 of loopback addresses that this cluster's pods use, such as 127.70. */
+  /** Its second octet is that of all addresses of this cluster's nodes and pods; such as 127.70. */
   readonly podNetwork: string;
+  /** Whether pods share the machine's network although they could have their own. */
+  readonly sharedNetwork?: boolean;
 }
 
 const formatVersion = 1;

@@ -9,6 +9,7 @@ import {
   openPodNetwork,
   podGateway,
   serverVersion,
+  sharedNetwork,
   type ApiServer,
   type ComposedNode,
 } from "@polyvirt/embedded";
@@ -38,7 +39,10 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
 
   const surplus = await surplusNodes(dataDir.nodes, state.nodes);
   const mostNodes = Math.max(state.nodes, ...surplus);
-  const network = await openPodNetwork({ octet, nodes: mostNodes, apiServerPort: server.port, logger });
+  const network =
+    state.sharedNetwork === true
+      ? sharedNetwork(state.podNetwork, "the cluster was started with --pod-network shared")
+      : await openPodNetwork({ octet, nodes: mostNodes, apiServerPort: server.port, logger });
   await server.advertise(network.apiServerHost);
   const connect = (name: string, ...groups: string[]): KubeClient =>
     createKubeClient({ connection: server.connectionAs(name, groups), clock: systemClock, logger, userAgent: name });

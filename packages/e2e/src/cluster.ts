@@ -88,6 +88,8 @@ export class TestCluster {
         }
       }
     }
+    // A cluster process that a test has killed could not remove its pods' network.
+    await this.polyvirt("reset", "--yes");
     await rm(this.dataDir, { recursive: true, force: true });
   }
 }

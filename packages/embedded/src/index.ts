@@ -10,7 +10,13 @@ export { composeControllers } from "./controllers/compose.ts";
 export { errorKinds } from "./errors.ts";
 export { importImages, openImageCatalogue, openOciStore, openRegistries, pullImage } from "./images/index.ts";
 export { composeNode, type ComposedNode } from "./kubelet/compose.ts";
-export { freeOctets, openPodNetwork, podGateway, removePodNetwork } from "./kubelet/network/pod-network.ts";
+export {
+  freeOctets,
+  openPodNetwork,
+  podGateway,
+  removePodNetwork,
+  sharedNetwork,
+} from "./kubelet/network/pod-network.ts";
 export { composeScheduler } from "./scheduler/compose.ts";
 export { schedule } from "./scheduler/schedule.ts";
 export { createSnapshot } from "./scheduler/snapshot.ts";

@@ -23,21 +23,24 @@ import { runClusterHere } from "../run-cluster.ts";
 
 export const up: Command = {
   usage: [
-    "usage: polyvirt up [--demo] [--nodes N] [--port PORT] [--foreground] [--data-dir DIR]",
+    "usage: polyvirt up [--demo] [--nodes N] [--port PORT] [--pod-network own|shared] [--foreground] [--data-dir DIR]",
     "",
     "  --demo           build two demo guests (amd64 and arm64), start them and show what they say",
     "  --nodes N        how many nodes the cluster has (1); with fewer than before the last ones go, and their pods",
     "  --port PORT      port of the API server on 127.0.0.1 (6443; 0 takes a free one); kept for later starts",
+    "  --pod-network    own: each pod has a network of its own, where the machine allows it (the default);",
+    "                   shared: pods share the machine's network, each with a loopback address; kept for later starts",
     "  --foreground     stay attached: run the cluster in this process until it is interrupted",
     "  --data-dir DIR   where the cluster keeps everything",
   ].join("\n"),
-  completions: ["--demo", "--nodes", "--port", "--foreground", "--data-dir"],
+  completions: ["--demo", "--nodes", "--port", "--pod-network", "--foreground", "--data-dir"],
   async run(args, context) {
     const { values } = parseArguments(args, {
       demo: { type: "boolean", default: false },
       foreground: { type: "boolean", default: false },
       nodes: { type: "string" },
       port: { type: "string" },
+      "pod-network": { type: "string" },
       "data-dir": { type: "string" },
     });
     const dataDir = openDataDir(values["data-dir"], context.env);
@@ -45,6 +48,7 @@ export const up: Command = {
     await prepare(dataDir, context, {
       ...(values.nodes === undefined ? {} : { nodes: parseCount("nodes", values.nodes, { min: 1, max: 50 }) }),
       ...(values.port === undefined ? {} : { port: parseCount("port", values.port, { min: 0, max: 65_535 }) }),
+      ...(values["pod-network"] === undefined ? {} : { sharedNetwork: parseSharing(values["pod-network"]) }),
     });
     if (values.foreground) return runClusterHere(dataDir);
     const client = await serveApi(dataDir, context, progress);
@@ -56,10 +60,16 @@ export const up: Command = {
   },
 };
 
+function parseSharing(value: string): boolean {
+  if (value !== "own" && value !== "shared")
+    throw errors.CliUsage(`start with --pod-network ${value}: it is either own or shared`);
+  return value === "shared";
+}
+
 async function prepare(
   dataDir: DataDir,
   context: CommandContext,
-  wanted: { nodes?: number; port?: number },
+  wanted: { nodes?: number; port?: number; sharedNetwork?: boolean },
 ): Promise<void> {
   const state = await readClusterState(dataDir);
   await checkRunning(dataDir, state, wanted);
@@ -69,6 +79,7 @@ async function prepare(
     port: wanted.port ?? state?.port ?? 6443,
     nodes: wanted.nodes ?? state?.nodes ?? 1,
     podNetwork: state?.podNetwork ?? (await choosePodNetwork()),
+    sharedNetwork: wanted.sharedNetwork ?? state?.sharedNetwork ?? false,
   });
 }
 
@@ -76,9 +87,14 @@ async function prepare(
 async function checkRunning(
   dataDir: DataDir,
   state: ClusterState | undefined,
-  wanted: { nodes?: number; port?: number },
+  wanted: { nodes?: number; port?: number; sharedNetwork?: boolean },
 ): Promise<void> {
   if (state === undefined || (await findClusterProcess(dataDir)) === undefined) return;
+  if (wanted.sharedNetwork !== undefined && wanted.sharedNetwork !== (state.sharedNetwork ?? false)) {
+    throw errors.CliClusterRunning(
+      `change --pod-network of the running cluster in ${dataDir.path}: run "polyvirt down" first`,
+    );
+  }
   for (const name of ["nodes", "port"] as const) {
     const value = wanted[name];
     if (value === undefined || value === state[name]) continue;
