@@ -1,17 +1,15 @@
 /** Writes everything that is generated: each package's generate/main.ts, then the error reference. `npm run generate`. */
-import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { writeErrorReference } from "./error-reference.ts";
+import { findGenerators, hasRecord, runGenerator, writeRecord } from "./generators.ts";
 import { repositoryRoot } from "./repository.ts";
-import { run } from "./run.ts";
 
-for (const name of (await readdir(join(repositoryRoot, "packages"))).toSorted()) {
-  const generator = `packages/${name}/generate/main.ts`;
-  if (!existsSync(join(repositoryRoot, generator))) continue;
-  process.stdout.write(`generate: ${name}\n`);
-  const { code, output } = await run("npx", ["tsx", generator]);
-  process.stdout.write(output);
-  if (code !== 0) process.exit(code);
+for (const generator of await findGenerators(repositoryRoot)) {
+  const outcome = await runGenerator(generator);
+  if (typeof outcome === "object") {
+    process.stderr.write(`generate: ${generator.name} failed\n${outcome.failure}\n`);
+    process.exit(1);
+  }
+  process.stdout.write(`generate: ${generator.name}${outcome === "ran" ? "" : " skipped, its inputs are not here"}\n`);
+  if (outcome === "ran" && hasRecord(generator)) await writeRecord(generator);
 }
 await writeErrorReference();

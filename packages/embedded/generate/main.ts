@@ -1,6 +1,6 @@
 /**
  * Writes `src/apiserver/gen/` from the published Kubernetes modules. Without them in Go's module cache it leaves the files
- * as they are; `tsx generate/main.ts --download` fetches them first.
+ * as they are, and its exit code says so; `tsx generate/main.ts --download` fetches them first.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -32,6 +32,7 @@ if (modules !== undefined && process.argv.includes("--download")) {
 }
 if (modules === undefined || !directories.every((directory) => existsSync(join(modules, directory)))) {
   process.stdout.write("embedded: the Kubernetes modules are not here; kept what is there (see generate/main.ts)\n");
+  process.exitCode = 3;
 } else {
   const schemas = builtinSchemas(join(modules, `kubernetes@${version.kubernetes}`, "api/openapi-spec/v3"));
   writeFileSync(join(target, "builtin-schemas.json"), schemas);
