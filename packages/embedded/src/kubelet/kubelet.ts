@@ -7,7 +7,6 @@ import { typedPod } from "./api-access.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { PodAddresses } from "./pod-addresses.ts";
 import { adoptContainers, loadSavedPods, savePod, type PodRecord } from "./pod-record.ts";
-import { closeSandbox } from "./pod-sandbox.ts";
 import { PodWorker } from "./pod-worker.ts";
 import { runProbe } from "./probes/probe-runner.ts";
 import { Prober } from "./probes/prober.ts";
@@ -95,7 +94,7 @@ export class Kubelet {
       while (group.some((record) => this.#records.has(record.uid) && runsContainers(record))) {
         await this.#context.clock.sleep(shutDownPollMs);
       }
-      for (const record of group) closeSandbox(record, this.#context.paths, this.#context.clock);
+      for (const record of group) await this.#worker.letGo(record);
     }
   }
 

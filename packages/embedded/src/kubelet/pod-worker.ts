@@ -310,6 +310,14 @@ export class PodWorker {
     if (updated?.metadata.uid === record.uid) record.pod = updated;
   }
 
+  /** Gives back what a pod without running containers holds of the machine: processes, devices, memory. */
+  async letGo(record: PodRecord): Promise<void> {
+    const { paths, clock } = this.#context;
+    closeSandbox(record, paths, clock);
+    await releaseBlockVolumes(record.uid, paths);
+    if (fs.existsSync(paths.podVolumes(record.uid))) unmountBelow(paths.podVolumes(record.uid));
+  }
+
   async #remove(record: PodRecord): Promise<void> {
     const { paths, api } = this.#context;
     await this.#report(record);
@@ -321,9 +329,7 @@ export class PodWorker {
     this.#context.devices.release(record.uid);
     if (record.ip !== "" && record.ip !== this.#context.nodeAddress) await this.#context.network.detach(record.ip);
     if (!record.orphaned) await api.deletePod(record.pod);
-    closeSandbox(record, paths, this.#context.clock);
-    await releaseBlockVolumes(record.uid, paths);
-    if (fs.existsSync(paths.podVolumes(record.uid))) unmountBelow(paths.podVolumes(record.uid));
+    await this.letGo(record);
     for (const directory of [paths.podVolumes(record.uid), paths.podLogs(record.uid), paths.podRuntime(record.uid)]) {
       await fs.promises.rm(directory, { recursive: true, force: true });
     }
