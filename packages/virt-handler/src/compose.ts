@@ -49,8 +49,6 @@ export interface VirtHandlerDeps {
   readonly nodeName: string;
   readonly hostArchitecture: Architecture;
   readonly hypervisors: Pick<HypervisorRegistry, "select">;
-  /** Whether an emulator is installed where launchers of this node run. */
-  readonly hasEmulator: (architecture: Architecture) => boolean;
   /** Where consoles are served. */
   readonly console: { readonly host: string; readonly port: number; readonly certificateDirectory: string };
   /** Folders shared with the node; tests put them elsewhere. */

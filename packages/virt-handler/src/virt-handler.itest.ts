@@ -38,7 +38,6 @@ function startHandler(): void {
     logger: silentLogger,
     nodeName: NODE,
     hostArchitecture: "amd64",
-    hasEmulator: (architecture) => architecture === "arm64",
     console: { host: "127.0.0.1", port: 0, certificateDirectory: join(folder, "certificates") },
     hypervisors: registry,
     paths: {
@@ -63,6 +62,8 @@ beforeAll(async () => {
   const authority = createCertificateAuthority("test");
   const pair = issueCertificate(authority, { commonName: handlerServerName, usage: "server", days: 1 });
   mkdirSync(join(folder, "certificates"));
+  mkdirSync(join(folder, "capabilities"));
+  writeFileSync(join(folder, "capabilities", "capabilities-arm64.json"), "{}");
   for (const [name, content] of Object.entries({
     "tls.crt": pair.certificate,
     "tls.key": pair.key,

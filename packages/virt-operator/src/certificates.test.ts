@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { KubeVirt } from "@polyvirt/api";
 import type { KubeObject, Secret } from "@polyvirt/api/k8s";
 import { planCertificates, readRotationPolicy, type CertificatePlan } from "./certificates.ts";
+import { registry } from "@polyvirt/hypervisor";
 import { readInstallation } from "./installation.ts";
 import { defaultKubeVirt } from "./manifest.ts";
 
 const images = { virtApi: "r/a:1", virtController: "r/c:1", virtHandler: "r/h:1", virtLauncher: "r/l:1" };
-const installation = readInstallation(defaultKubeVirt(), { version: "1", images });
+const installation = readInstallation(defaultKubeVirt(), { version: "1", hypervisors: registry, images });
 const start = Date.parse("2026-01-01T00:00:00Z");
 const days = (count: number): number => count * 24 * 60 * 60 * 1000;
 const policy = readRotationPolicy(defaultKubeVirt());

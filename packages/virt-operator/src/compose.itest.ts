@@ -24,6 +24,7 @@ import {
   type ResourceType,
 } from "@polyvirt/api/k8s";
 import { createApiServer, type ApiServer } from "@polyvirt/embedded";
+import { registry } from "@polyvirt/hypervisor";
 import { createKubeClient, type KubeClient } from "@polyvirt/kube";
 import { composeVirtOperator } from "./compose.ts";
 import { defaultKubeVirt, operatorManifest } from "./manifest.ts";
@@ -141,7 +142,7 @@ describe("virt-operator on a real API server, with its own rights", () => {
       version: "1.0.0",
       architecture: "amd64",
       images,
-      hypervisors: { has: (name) => name === "kvm", names: () => ["kvm"] },
+      hypervisors: registry,
     });
     operator.run(stop.signal).catch((error: unknown) => {
       if (!stop.signal.aborted) throw error;

@@ -19,6 +19,7 @@ import {
   type ResourceType,
   type Secret,
 } from "@polyvirt/api/k8s";
+import { registry } from "@polyvirt/hypervisor";
 import { composeVirtOperator } from "./compose.ts";
 import { defaultKubeVirt } from "./manifest.ts";
 import { createFakeCluster } from "./testing/fake-cluster.ts";
@@ -50,7 +51,7 @@ function setUp() {
       version,
       architecture: "amd64",
       images,
-      hypervisors: { has: (name) => name === "kvm", names: () => ["kvm"] },
+      hypervisors: registry,
     });
     operator.run(controller.signal).catch((error: unknown) => {
       if (!controller.signal.aborted) throw error;

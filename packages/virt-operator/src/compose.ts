@@ -9,7 +9,7 @@ import {
   runAsLeader,
   type KubeClient,
 } from "@polyvirt/kube";
-import type { KnownHypervisors } from "@polyvirt/hypervisor";
+import type { HypervisorRegistry } from "@polyvirt/hypervisor";
 import type { RoleImages } from "./images.ts";
 import { createInstalledObjects } from "./installed-objects.ts";
 import { reconcileKubeVirt } from "./reconcile.ts";
@@ -26,7 +26,7 @@ export interface VirtOperatorDeps {
   readonly version: string;
   /** Kubernetes' name of this machine's architecture: guests get it when they do not say. */
   readonly architecture: string;
-  readonly hypervisors: KnownHypervisors;
+  readonly hypervisors: HypervisorRegistry;
   /** ES modules that some of them come from. */
   readonly hypervisorModules?: readonly string[];
   /** Name of this pod: of several replicas one works at a time. */

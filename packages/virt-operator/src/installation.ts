@@ -1,5 +1,6 @@
 import { annotations, hypervisorModulesVariable, labels, type ComponentConfig, type KubeVirt } from "@polyvirt/api";
 import type { EnvVar, ImagePullPolicy, KubeObject, ObjectMeta, PodSpec } from "@polyvirt/api/k8s";
+import { resolveClusterConfig, type HypervisorRegistry } from "@polyvirt/hypervisor";
 import { resolveImages, type RoleImages } from "./images.ts";
 
 /** Everything that the objects of an installation depend on, read from the KubeVirt object once. */
@@ -17,6 +18,8 @@ export interface Installation {
   readonly aggregateRoles: boolean;
   readonly productLabels: Readonly<Record<string, string>>;
   readonly hypervisorModules: readonly string[];
+  /** The launcher that tells what its stack can do on a node. */
+  readonly stack: { readonly launcherImage: string; readonly hypervisorDevice: string; readonly virtType: string };
 }
 
 interface OperatorFacts {
@@ -24,6 +27,7 @@ interface OperatorFacts {
   readonly images: RoleImages;
   /** Where hypervisors out of tree come from; the roles load the same ones as virt-operator. */
   readonly hypervisorModules?: readonly string[];
+  readonly hypervisors: Pick<HypervisorRegistry, "select">;
 }
 
 const pullPolicies: readonly string[] = ["Always", "IfNotPresent", "Never"] satisfies ImagePullPolicy[];
@@ -45,6 +49,7 @@ export function readInstallation(kubevirt: KubeVirt, operator: OperatorFacts): I
     infra: spec.infra ?? {},
     workloads: spec.workloads ?? {},
     hypervisorModules: operator.hypervisorModules ?? [],
+    stack: readStack(kubevirt, images.virtLauncher, operator),
     aggregateRoles: spec.configuration?.roleAggregationStrategy !== "Manual",
     productLabels: {
       [labels.component]: spec.productComponent ?? "kubevirt",
@@ -52,6 +57,14 @@ export function readInstallation(kubevirt: KubeVirt, operator: OperatorFacts): I
       ...(spec.productVersion === undefined ? {} : { [labels.version]: spec.productVersion }),
     },
   };
+}
+
+function readStack({ spec }: KubeVirt, image: string, { hypervisors }: OperatorFacts): Installation["stack"] {
+  // Which architecture is the default does not matter for the stack.
+  const config = resolveClusterConfig(spec.configuration, { hostArchitecture: "amd64" });
+  const { hypervisorDevice, virtType } = hypervisors.select(config.hypervisor).node;
+  const launcherImage = config.virtualizationProfile?.virtLauncher?.virtLauncherImage || image;
+  return { launcherImage, hypervisorDevice, virtType };
 }
 
 const managedByValue = "virt-operator";

@@ -4,6 +4,7 @@ import { certificateSecrets } from "./certificates.ts";
 import { virtApiDeployment } from "./components/virt-api.ts";
 import { virtControllerDeployment } from "./components/virt-controller.ts";
 import { virtHandlerDaemonSet } from "./components/virt-handler.ts";
+import { registry } from "@polyvirt/hypervisor";
 import { readInstallation } from "./installation.ts";
 import { defaultKubeVirt, operatorManifest } from "./manifest.ts";
 
@@ -40,7 +41,12 @@ describe("hypervisors out of tree", () => {
   const hypervisorModules = ["/opt/own.js", "other-hypervisor"];
   const variable = { name: "HYPERVISOR_MODULES", value: "/opt/own.js,other-hypervisor" };
   const options = { version: "1", images: { ...images, virtOperator: "r/o:1" }, hypervisorModules };
-  const installation = readInstallation(defaultKubeVirt(), { version: "1", images, hypervisorModules });
+  const installation = readInstallation(defaultKubeVirt(), {
+    version: "1",
+    hypervisors: registry,
+    images,
+    hypervisorModules,
+  });
 
   it("are loaded by virt-operator and by every role that it installs", () => {
     const operator = operatorManifest(options).find(({ kind }) => kind === "Deployment") as Deployment;
@@ -55,7 +61,7 @@ describe("hypervisors out of tree", () => {
 });
 
 describe("pod templates", () => {
-  const installation = readInstallation(defaultKubeVirt(), { version: "1", images });
+  const installation = readInstallation(defaultKubeVirt(), { version: "1", hypervisors: registry, images });
   const pods: [string, PodSpec][] = [
     virtApiDeployment(installation),
     virtControllerDeployment(installation),

@@ -3,7 +3,12 @@ import { finalizers, type KubeVirt } from "@polyvirt/api";
 import type { KubeObject, Secret } from "@polyvirt/api/k8s";
 import type { EventRecorder, KubeClient, ReconcileResult } from "@polyvirt/kube";
 import { certificateSecrets, planCertificates, readRotationPolicy } from "./certificates.ts";
-import { checkConfiguration, type ConfigurationProblem, type KnownHypervisors } from "@polyvirt/hypervisor";
+import {
+  checkConfiguration,
+  type ConfigurationProblem,
+  type HypervisorRegistry,
+  type KnownHypervisors,
+} from "@polyvirt/hypervisor";
 import { customize } from "./customize.ts";
 import type { RoleImages } from "./images.ts";
 import { isOwn, readInstallation, type Installation } from "./installation.ts";
@@ -27,7 +32,7 @@ export interface ReconcileDeps {
   readonly images: RoleImages;
   readonly hypervisorModules?: readonly string[];
   readonly architecture: string;
-  readonly hypervisors: KnownHypervisors;
+  readonly hypervisors: KnownHypervisors & Pick<HypervisorRegistry, "select">;
 }
 
 /** Timers cannot run for months; looking at certificates now and then costs nothing. */

@@ -43,8 +43,9 @@ const flags = {
   "private-dir": { type: "string", default: podPaths.private },
   // The other thing that a launcher's image is good for: telling what its stack can do on a node.
   "export-capabilities": { type: "string" },
-  "hypervisor-device": { type: "string", default: "kvm" },
-  "virt-type": { type: "string", default: "kvm" },
+  // What the administrator calls them, if not by the hypervisor's own names.
+  "hypervisor-device": { type: "string" },
+  "virt-type": { type: "string" },
 } as const;
 
 /** Runs until the machine has ended, or until the capabilities are written, and ends the process. */
@@ -79,8 +80,8 @@ async function compose(bundle: LauncherBundle, logger: Logger): Promise<VirtLaun
     async run() {
       const files = await exportNodeCapabilities({
         directory,
-        device: values["hypervisor-device"],
-        virtType: values["virt-type"],
+        device: values["hypervisor-device"] ?? "kvm",
+        virtType: values["virt-type"] ?? "kvm",
         hostArchitecture,
         clock: systemClock,
         logger,
@@ -127,7 +128,11 @@ async function composeLauncher(
       deviceVariables: process.env,
     },
     paths,
-    hypervisor: hypervisors.get(values.hypervisor),
+    hypervisor: hypervisors.select({
+      name: values.hypervisor,
+      ...(values["hypervisor-device"] === undefined ? {} : { hypervisorDevice: values["hypervisor-device"] }),
+      ...(values["virt-type"] === undefined ? {} : { virtType: values["virt-type"] }),
+    }),
     hostArchitecture,
     clock: systemClock,
     logger,

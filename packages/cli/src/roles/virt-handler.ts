@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
 import { certificateMounts, ports } from "@polyvirt/api";
 import { parseArchitecture } from "@polyvirt/hypervisor";
 import { startHealthServer } from "@polyvirt/kube";
 import { composeVirtHandler } from "@polyvirt/virt-handler";
 import { errors } from "../errors.ts";
 import { runRole } from "../role-process.ts";
-
-const machineNames = { amd64: "x86_64", arm64: "aarch64", s390x: "s390x" } as const;
 
 await runRole("virt-handler", async ({ client, clock, logger, signal, hypervisors, required }) => {
   const hostArchitecture = parseArchitecture(process.arch);
@@ -20,8 +17,6 @@ await runRole("virt-handler", async ({ client, clock, logger, signal, hypervisor
     logger,
     hostArchitecture,
     hypervisors,
-    // Launchers of the embedded cluster see the same programs as this process.
-    hasEmulator: (architecture) => existsSync(`/usr/bin/qemu-system-${machineNames[architecture]}`),
     nodeName: required("NODE_NAME"),
     console: {
       host: address,

@@ -1,5 +1,8 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
+import type { ClusterConfig } from "@polyvirt/hypervisor";
 import type { LauncherPodContext } from "./context.ts";
+
+type SelectedHypervisor = ClusterConfig["hypervisor"];
 
 const DEFAULT_GRACE_SECONDS = 30;
 /** The launcher gets this much longer than the guest, and the pod as much again, so that each can still report. */
@@ -15,6 +18,14 @@ export function podGraceSeconds(vmi: VirtualMachineInstance): number {
   return graceSeconds(vmi) + 2 * MARGIN_SECONDS;
 }
 
+/** What the administrator calls the hypervisor's device and type; the launcher knows the hypervisor's own names. */
+function nodeNames({ hypervisorDevice, virtType }: SelectedHypervisor): string[] {
+  return [
+    ...(hypervisorDevice === undefined ? [] : ["--hypervisor-device", hypervisorDevice]),
+    ...(virtType === undefined ? [] : ["--virt-type", virtType]),
+  ];
+}
+
 export function launcherArguments(vmi: VirtualMachineInstance, context: LauncherPodContext): string[] {
   const { name = "", namespace = "", uid = "" } = vmi.metadata;
   return [
@@ -26,6 +37,7 @@ export function launcherArguments(vmi: VirtualMachineInstance, context: Launcher
     uid,
     "--hypervisor",
     context.hypervisor.name,
+    ...nodeNames(context.config.hypervisor),
     ...context.hypervisorModules.flatMap((module) => ["--hypervisor-module", module]),
     "--grace-period-seconds",
     String(graceSeconds(vmi) + MARGIN_SECONDS),

@@ -193,6 +193,7 @@ describe("renderLauncherPod", () => {
       image: "example.org/launcher:2",
       securityContext: { capabilities: { add: ["SYS_PTRACE"], drop: ["ALL"] } },
       resources: { limits: { "devices.kubevirt.io/accel": "1" } },
+      args: expect.arrayContaining(["--hypervisor-device", "accel"]) as string[],
     });
     const plain = render({}, podContext({ virtualizationProfile }));
     const overhead = (given: Pod) => Number(given.metadata.annotations?.["kubevirt.io/memory-overhead-bytes"]);

@@ -72,12 +72,14 @@ function completed(
   const spec = vmi.spec.domain.devices.interfaces?.find((candidate) => candidate.name === entry.name);
   // Behind masquerade the guest has an address of its own that nobody outside can reach.
   const own = spec?.masquerade !== undefined || addresses.length === 0;
+  // SAFETY: others connect to the first address, so it is the node's own word where there is one, never the guest's.
+  const all = [...new Set([...(entry.ipAddress === undefined ? [] : [entry.ipAddress]), ...addresses])];
   return {
     ...entry,
     interfaceName: name,
     infoSource: "domain, guest-agent",
     ...(mac === undefined ? {} : { mac }),
-    ...(own ? {} : { ipAddress: addresses[0] ?? "", ipAddresses: [...addresses] }),
+    ...(own ? {} : { ipAddress: all[0] ?? "", ipAddresses: all }),
   };
 }
 

@@ -30,7 +30,6 @@ function report(hostArchitecture: Architecture = "amd64", configuration: KubeVir
   return nodeReport({
     hostArchitecture,
     exported: readExportedCapabilities(join(folder, "export"), silentLogger),
-    emulators: [],
     config: resolveClusterConfig(configuration, { hostArchitecture }),
     configuration,
     hypervisorDevice: "kvm",

@@ -10,8 +10,6 @@ import { hostLabels } from "./labeller/host-labels.ts";
 export interface NodeFacts {
   readonly hostArchitecture: Architecture;
   readonly exported: ExportedCapabilities;
-  /** Guests that can be emulated, besides those that the export is about. */
-  readonly emulators: readonly Architecture[];
   readonly config: ClusterConfig;
   readonly configuration: Pick<KubeVirtConfiguration, "obsoleteCPUModels"> | undefined;
   readonly hypervisorDevice: string;
@@ -38,7 +36,6 @@ export function nodeReport(facts: NodeFacts): NodeReport {
       ...capabilityLabels({
         hostArchitecture,
         exported,
-        emulators: facts.emulators,
         machines: config.machines,
         obsoleteCpuModels: obsoleteModels(facts.configuration?.obsoleteCPUModels),
       }),

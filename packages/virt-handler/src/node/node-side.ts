@@ -1,7 +1,7 @@
 import type { KubeVirtConfiguration } from "@polyvirt/api";
 import { jsonEqual, type Clock, type Logger } from "@polyvirt/core";
 import { openKernelTree } from "@polyvirt/host";
-import { architectures, type Architecture, type ClusterConfig, type HypervisorRegistry } from "@polyvirt/hypervisor";
+import type { Architecture, ClusterConfig, HypervisorRegistry } from "@polyvirt/hypervisor";
 import type { KubeClient } from "@polyvirt/kube";
 import { runDevicePlugins } from "../devices/device-plugins.ts";
 import type { DeviceSource } from "../devices/device-source.ts";
@@ -19,8 +19,6 @@ export interface NodeSideDeps {
   readonly nodeName: string;
   readonly hostArchitecture: Architecture;
   readonly hypervisors: Pick<HypervisorRegistry, "select">;
-  /** Whether an emulator is installed where launchers of this node run, for launchers that export nothing. */
-  readonly hasEmulator: (architecture: Architecture) => boolean;
   readonly paths: {
     readonly capabilities: string;
     readonly devicePlugins: string;
@@ -66,7 +64,6 @@ export function createNodeSide(deps: NodeSideDeps): NodeSide {
       nodeReport({
         hostArchitecture,
         exported,
-        emulators: architectures.filter((name) => deps.hasEmulator(name)),
         config: deps.config(),
         configuration: deps.configuration(),
         hypervisorDevice: hypervisorDevice(),

@@ -20,6 +20,7 @@ import {
 } from "@polyvirt/api/k8s";
 import { describeError, silentLogger, systemClock } from "@polyvirt/core";
 import { createApiServer, type ApiServer } from "@polyvirt/embedded";
+import { registry } from "@polyvirt/hypervisor";
 import { createKubeClient, fixedCredentials, type KubeClient, type KubeConnection } from "@polyvirt/kube";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accountObjects } from "../access/access-objects.ts";
@@ -31,7 +32,7 @@ import { admissionPolicies } from "./policies.ts";
 const image = "r/x:1";
 const images = { virtApi: image, virtController: image, virtHandler: image, virtLauncher: image };
 const metadata = { name: "kubevirt", namespace: "kubevirt", uid: "u" };
-const installation = readInstallation({ metadata, spec: {} }, { version: "1", images });
+const installation = readInstallation({ metadata, spec: {} }, { version: "1", images, hypervisors: registry });
 
 let folder: string;
 let server: ApiServer;

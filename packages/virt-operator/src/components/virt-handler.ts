@@ -8,6 +8,8 @@ const virtHandler = "virt-handler";
 
 const probe = (path: string): HTTPGetAction => ({ path, port: ports.health, scheme: "HTTP" });
 
+const capabilitiesMount: VolumeMount = { name: "node-labeller", mountPath: handlerPaths.capabilities };
+
 /** Folders of the node that virt-handler works in, each with the reason it needs it. */
 const nodeFolders: readonly { readonly hostPath: NonNullable<Volume["hostPath"]>; readonly mount: VolumeMount }[] = [
   // Sockets and disks of launcher pods, also of pods that come later. It mounts nothing there itself.
@@ -19,6 +21,11 @@ const nodeFolders: readonly { readonly hostPath: NonNullable<Volume["hostPath"]>
   {
     hostPath: { path: "/var/lib/kubelet/device-plugins", type: "DirectoryOrCreate" },
     mount: { name: "device-plugins", mountPath: handlerPaths.devicePlugins },
+  },
+  // What the launcher's image found out about the node; it is found out once for each boot.
+  {
+    hostPath: { path: handlerPaths.capabilities, type: "DirectoryOrCreate" },
+    mount: capabilitiesMount,
   },
   // Whether the kubelet gives whole CPUs away.
   {
@@ -60,8 +67,32 @@ function podSpec(installation: Installation): PodSpec {
     ...placement(installation.workloads),
     hostPID: true,
     ...(installation.imagePullSecrets.length > 0 ? { imagePullSecrets: installation.imagePullSecrets } : {}),
+    initContainers: [capabilityExporter(installation)],
     containers: [container(installation)],
     volumes: [...nodeFolders.map(({ hostPath, mount }) => ({ name: mount.name, hostPath })), certificateVolume(secret)],
+  };
+}
+
+/**
+ * Asks the stack that guests of this node will run on what it can do here. Only its own launcher knows; and only a guest
+ * that really runs shows that the hypervisor's device is of use, for which the container must have it.
+ */
+function capabilityExporter({ stack, imagePullPolicy }: Installation): Container {
+  return {
+    name: "virt-launcher",
+    image: stack.launcherImage,
+    imagePullPolicy,
+    args: [
+      "--export-capabilities",
+      handlerPaths.capabilities,
+      "--hypervisor-device",
+      stack.hypervisorDevice,
+      "--virt-type",
+      stack.virtType,
+    ],
+    resources: { requests: { cpu: "10m", memory: "128Mi" } },
+    securityContext: { privileged: true },
+    volumeMounts: [capabilitiesMount],
   };
 }
 

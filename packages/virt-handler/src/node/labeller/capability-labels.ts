@@ -6,7 +6,6 @@ import type { Capabilities, ExportedCapabilities } from "./capabilities-export.t
 export interface CapabilityLabelInput {
   readonly hostArchitecture: Architecture;
   readonly exported: ExportedCapabilities;
-  readonly emulators: readonly Architecture[];
   readonly machines: ClusterConfig["machines"];
   /** CPU models that guests should not get any more. */
   readonly obsoleteCpuModels: ReadonlySet<string>;
@@ -19,7 +18,7 @@ type Labels = Record<string, string>;
 export function capabilityLabels(input: CapabilityLabelInput): Labels {
   const { hostArchitecture, exported } = input;
   const native = exported.get(hostArchitecture);
-  const architectures = new Set([hostArchitecture, ...exported.keys(), ...input.emulators]);
+  const architectures = new Set([hostArchitecture, ...exported.keys()]);
   return valid({
     ...marks(nodeLabels.guestArchitecturePrefix, architectures),
     ...marks(
