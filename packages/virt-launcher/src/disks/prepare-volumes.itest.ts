@@ -46,6 +46,9 @@ function prepare(...volumes: Volume[]) {
     kind: "VirtualMachineInstance",
     metadata: { name: "vm", namespace: "ns", uid: "u" },
     spec: { domain: { devices: {} }, volumes },
+    status: {
+      volumeStatus: [{ name: "new", target: "", persistentVolumeClaimInfo: { capacity: { storage: "100Mi" } } }],
+    },
   };
   return prepareVolumes(vmi, { paths, images, guard: new FileGuard() });
 }
@@ -95,6 +98,16 @@ describe("prepareVolumes", () => {
     expect(await prepare({ name: "data", persistentVolumeClaim: { claimName: "c" } })).toEqual({
       data: { kind: "file", path: join(root, "private/vmi-disks/data/disk.img"), format: "raw" },
     });
+  });
+
+  it("makes the image of a new claim, with room left for the file system, and only there", async () => {
+    await mkdir(join(root, "private/vmi-disks/new"), { recursive: true });
+    const claim = { claimName: "c" };
+    const made = await prepare({ name: "new", persistentVolumeClaim: claim });
+    expect((await stat(made["new"]?.path ?? "")).size).toBe(94 * 1024 ** 2);
+    await rm(join(root, "private/vmi-disks/new/disk.img"));
+    const ephemeral = prepare({ name: "new", ephemeral: { persistentVolumeClaim: claim } });
+    await expect(ephemeral).rejects.toMatchObject({ code: "LauncherImageRefused" });
   });
 
   it("protects an ephemeral volume's claim with a layer", async () => {

@@ -24,14 +24,17 @@ export async function prepareEmptyDisk({ volume, paths, images }: VolumeRequest)
   return { kind: "file", path, format: "qcow2" };
 }
 
-/** A claim is a block device in /dev, or a file system with one raw image in it. */
-export async function prepareClaim({ volume, field, paths, guard }: VolumeRequest): Promise<VolumeLocation> {
+/** A claim is a block device in /dev, or a file system with one raw image in it, which a new claim gets here. */
+export async function prepareClaim({ vmi, volume, field, paths, guard }: VolumeRequest): Promise<VolumeLocation> {
   const device = `${paths.devices}/${volume.name}`;
   if (fs.statSync(device, { throwIfNoEntry: false })?.isBlockDevice() === true) {
     return { kind: "block", path: device, format: "raw" };
   }
+  const mount = `${paths.private}/vmi-disks/${volume.name}`;
+  const capacity = claimBytes(vmi, volume.name);
+  if (volume.ephemeral === undefined && capacity > 0) makeSparse(`${mount}/disk.img`, capacity);
   // A claim's image is always raw, whatever its bytes say: the guest may have written a qcow2 header into it.
-  const path = guard.hold(`${paths.private}/vmi-disks/${volume.name}`, "disk.img", field);
+  const path = guard.hold(mount, "disk.img", field);
   return { kind: "file", path, format: "raw" };
 }
 
@@ -46,16 +49,31 @@ export async function prepareEphemeral(request: VolumeRequest): Promise<VolumeLo
 export async function prepareHostDisk({ volume, field, paths, guard }: VolumeRequest): Promise<VolumeLocation> {
   const mount = `${paths.private}/vmi-disks/${volume.name}`;
   const name = basename(volume.hostDisk?.path ?? "");
-  const path = `${mount}/${name}`;
-  if (volume.hostDisk?.type === "DiskOrCreate" && fs.lstatSync(path, { throwIfNoEntry: false }) === undefined) {
-    const fd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL, 0o600);
-    try {
-      fs.ftruncateSync(fd, Number(bytesOf(volume.hostDisk.capacity)));
-    } finally {
-      fs.closeSync(fd);
-    }
-  }
+  if (volume.hostDisk?.type === "DiskOrCreate")
+    makeSparse(`${mount}/${name}`, Number(bytesOf(volume.hostDisk.capacity)));
   return { kind: "file", path: guard.hold(mount, name, field), format: "raw" };
+}
+
+/** Part of a claim that a file system needs for itself, and the unit in which disks are made. */
+const fileSystemShare = 0.06;
+const mebibyte = 1024 ** 2;
+
+/** How large a disk in this claim may be; 0 when nobody has told yet. */
+function claimBytes({ status }: VolumeRequest["vmi"], volume: string): number {
+  const info = status?.volumeStatus?.find(({ name }) => name === volume)?.persistentVolumeClaimInfo;
+  const bytes = Number(bytesOf(info?.capacity?.["storage"] ?? info?.requests?.["storage"]));
+  return Math.floor((bytes * (1 - fileSystemShare)) / mebibyte) * mebibyte;
+}
+
+/** A file of holes, unless something has that name already. */
+function makeSparse(path: string, bytes: number): void {
+  if (fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  const fd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL, 0o600);
+  try {
+    fs.ftruncateSync(fd, bytes);
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 async function overlay(
