@@ -24,15 +24,14 @@ export function adoptOrphans(): void {
 
 /**
  * Takes note of the ends of adopted children, so that the kernel forgets them, and tells how each ended. Children that
- * Node has spawned are left to Node: those belong to our session or, when detached, to one of their own, while what a
- * daemon let go of belongs to a session that somebody else began.
+ * Node has spawned are left to Node: those belong to our session, or were spawned as detached and must be named here.
  */
-export function collectOrphans(): ReadonlyMap<number, ProcessEnd> {
+export function collectOrphans(detached: ReadonlySet<number>): ReadonlyMap<number, ProcessEnd> {
   const processes = listProcesses();
   const session = processes.find(({ pid }) => pid === process.pid)?.session;
   const dead = processes.filter(
     (entry) =>
-      entry.parent === process.pid && entry.state === "Z" && entry.session !== session && entry.session !== entry.pid,
+      entry.parent === process.pid && entry.state === "Z" && entry.session !== session && !detached.has(entry.pid),
   );
   return new Map(dead.map(({ pid }) => [pid, collectEnd(pid)] as const));
 }

@@ -6,13 +6,20 @@ import { bootSectorGreeting, ConsoleClient } from "@polyvirt/stack/conformance";
 import { FakeHandler } from "./testing/fake-handler.ts";
 import { buildLauncher, TestPod, type LauncherProcess } from "./testing/launcher-process.ts";
 
+/** Everything that is said about a launcher and its guest holds whatever runs the guest. */
+const launchers = [
+  { role: "virt-launcher-qemu", installed: true },
+  { role: "virt-launcher-libvirt", installed: existsSync("/usr/sbin/libvirtd") || existsSync("/usr/sbin/virtqemud") },
+];
+
+const bundles = new Map<string, string>();
 let bundle: string;
 let pod: TestPod;
 let handler: FakeHandler;
 let launcher: LauncherProcess | undefined;
 
 beforeAll(async () => {
-  bundle = await buildLauncher("virt-launcher-qemu");
+  for (const { role } of launchers) bundles.set(role, await buildLauncher(role));
 });
 
 beforeEach(async () => {
@@ -50,7 +57,12 @@ function qemuOf(parent: number): number | undefined {
   return listProcesses().find((entry) => entry.parent === parent && entry.command.startsWith("qemu-system"))?.pid;
 }
 
-describe("a launcher and its guest", () => {
+const use = (role: string) => () => (bundle = bundles.get(role) ?? "");
+
+describe.each(launchers)("$role and its guest", ({ role, installed }) => {
+  beforeEach(({ skip }) => skip(!installed, "no libvirt daemon is installed (package libvirt-daemon)"));
+  beforeEach(use(role));
+
   it("boots, talks, powers off when asked, reports the end and leaves", async () => {
     const running = await startGuest();
     expect((await handler.info.info({})).supportedCmdVersions).toEqual([1]);
@@ -79,8 +91,10 @@ describe("a launcher and its guest", () => {
   it("may be synced again and again", async () => {
     const running = await startGuest();
     await Promise.all([1, 2, 3].map(() => handler.cmd.syncVirtualMachine(request())));
-    const processes = listProcesses().filter((entry) => entry.parent === running.pid);
-    expect(processes).toHaveLength(1);
+    const machines = listProcesses().filter(
+      (entry) => entry.parent === running.pid && entry.command.startsWith("qemu-system"),
+    );
+    expect(machines).toHaveLength(1);
   });
 
   it("pauses and resumes", async () => {
@@ -151,6 +165,8 @@ describe("a launcher and its guest", () => {
 });
 
 describe("a launcher refuses", () => {
+  beforeEach(use("virt-launcher-qemu"));
+
   it("a VMI that is not its own", async () => {
     await startReady();
     const other = { ...pod.vmi, metadata: { ...pod.vmi.metadata, uid: "another" } };

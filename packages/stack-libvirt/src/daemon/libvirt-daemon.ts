@@ -97,8 +97,9 @@ export class LibvirtDaemon {
     const { sharedCache, programs = [] } = this.#dependencies;
     await prepareDaemon(this.layout, programs);
     if (sharedCache !== undefined) await copyCapabilities(sharedCache, this.layout.capabilities);
-    this.processes.start();
     this.#keeper ??= startKeeper(this.layout.machines);
+    this.processes.except(this.#keeper.pid);
+    this.processes.start();
     await this.#spawn();
     return this.#connect();
   }
@@ -121,6 +122,7 @@ export class LibvirtDaemon {
       onLine: (line) => logger.debug("libvirt", { line }),
     });
     logger.debug("libvirt daemon started", { program, pid: daemon.pid });
+    this.processes.except(daemon.pid);
     this.#process = daemon;
     this.#exit = undefined;
     void daemon.exited.then((exit) => (this.#exit = exit));

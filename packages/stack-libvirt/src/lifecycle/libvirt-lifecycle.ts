@@ -1,7 +1,9 @@
 import { open } from "node:fs/promises";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { hasCode, type Clock, type Logger } from "@polyvirt/core";
 import type { Domain } from "@polyvirt/domain";
+import type { ProcessEnd } from "@polyvirt/host";
 import {
   errors,
   hasEnded,
@@ -249,13 +251,7 @@ export class LibvirtLifecycle implements Lifecycle {
     if (machine === undefined || status.reason === "Panicked") return this.#become(status);
     const words = await this.#lastWords(machine.definition.name ?? "");
     const end = machine.pid === undefined ? undefined : this.daemon.processes.endOf(machine.pid);
-    const how =
-      end === undefined
-        ? "ended"
-        : end.signal === undefined
-          ? `ended with code ${end.code}`
-          : `was killed by signal ${end.signal}`;
-    this.#become({ ...status, message: `QEMU ${how}: ${words}` });
+    this.#become({ ...status, message: `QEMU ${describeEnd(end)}: ${words}` });
   }
 
   /** Tells everybody who listens. */
@@ -340,6 +336,15 @@ export class LibvirtLifecycle implements Lifecycle {
 }
 
 type BringUp = (handle: DomainHandle) => Promise<{ handle: DomainHandle; status: DomainStatus }>;
+
+function describeEnd(end: ProcessEnd | undefined): string {
+  if (end === undefined) return "ended";
+  if (end.signal === undefined) return `ended with code ${end.code ?? "unknown"}`;
+  const [name] = Object.entries(constants.signals).find(([, number]) => number === end.signal) ?? [
+    `signal ${end.signal}`,
+  ];
+  return `was killed by ${name}`;
+}
 
 /** An event that does not know the reason must not overwrite one that is known. */
 function isVague(status: DomainStatus): boolean {

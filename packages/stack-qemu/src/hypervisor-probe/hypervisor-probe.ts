@@ -60,12 +60,10 @@ async function runProbe(dependencies: ProbeDependencies, path: string): Promise<
 }
 
 function probeArguments(image: string, accelerator: string): string[] {
-  return [
-    ...["-no-user-config", "-nodefaults", "-display", "none", "-no-reboot"],
-    ...["-machine", "pc", "-accel", accelerator, "-m", "64", "-bios", image],
-    ...["-chardev", "stdio,id=console", "-device", "isa-debugcon,iobase=0x402,chardev=console"],
-    ...["-device", "isa-debug-exit,iobase=0x501"],
-  ];
+  const machine = ["-machine", "pc", "-accel", accelerator, "-m", "64", "-bios", image];
+  const console = ["-chardev", "stdio,id=console", "-device", "isa-debugcon,iobase=0x402,chardev=console"];
+  const exit = ["-device", "isa-debug-exit,iobase=0x501", "-no-reboot"];
+  return ["-no-user-config", "-nodefaults", "-display", "none", ...machine, ...console, ...exit];
 }
 
 function runGuest(clock: Clock, image: string, accelerator: string, limitMs: number): Promise<ProbeRun> {
