@@ -2,7 +2,7 @@
 export interface Measurement {
   readonly name: string;
   readonly value: number;
-  readonly unit: "ms" | "MiB" | "ratio" | "per second" | "count";
+  readonly unit: "ms" | "KiB" | "MiB" | "ratio" | "per second" | "count";
   /** The promise, in the same unit: the value must not exceed it (or, for "at least", not fall below). */
   readonly budget?: { readonly atMost: number } | { readonly atLeast: number };
 }

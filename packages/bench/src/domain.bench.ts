@@ -1,12 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { readDomain, validateDomain, writeDomain, type Domain } from "@polyvirt/domain";
-import { build } from "esbuild";
+import { writeDomain, type Domain, type readDomain, type validateDomain } from "@polyvirt/domain";
 import { XMLBuilder, XMLParser } from "fast-xml-parser";
 import type { Benchmark, Measurement } from "./benchmark.ts";
+import { fastest, inFreshProcess, withBundle, type Bundle } from "./measure.ts";
 
 /** A machine as KubeVirt's users run it, with as many disks as asked for. */
 function machine(disks: number): Domain {
@@ -56,54 +51,17 @@ function machine(disks: number): Domain {
   };
 }
 
-/** Shortest CPU time of each task per call, taken in turns so that other load on the machine hits all alike. */
-function fastest(tasks: Record<string, () => void>): Record<string, number> {
-  const best: Record<string, number> = {};
-  for (let round = 0; round < 15; round += 1) {
-    for (const [name, task] of Object.entries(tasks)) {
-      const before = process.cpuUsage();
-      for (let call = 0; call < 40; call += 1) task();
-      const { user, system } = process.cpuUsage(before);
-      best[name] = Math.min(best[name] ?? Infinity, (user + system) / 40_000);
-    }
-  }
-  return best;
-}
-
 /** What the package costs a fresh process: run as one bundle, the way the launcher has it. */
-async function coldStart(): Promise<{ loadMs: number; firstMs: number; heapMiB: number; bundleMiB: number }> {
-  const folder = mkdtempSync(join(tmpdir(), "polyvirt-bench-"));
-  try {
-    const outfile = join(folder, "domain.mjs");
-    const entry = `export { readDomain, validateDomain, writeDomain } from "@polyvirt/domain";`;
-    const resolveDir = fileURLToPath(new URL(".", import.meta.url));
-    const bundle = await build({
-      stdin: { contents: entry, resolveDir },
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      minify: true,
-      metafile: true,
-      outfile,
-    });
-    const script = `
-      const xml = ${JSON.stringify(writeDomain(machine(4)))};
-      gc(); const heap = process.memoryUsage().heapUsed; const start = performance.now();
-      const domain = await import(${JSON.stringify(outfile)}); const loaded = performance.now();
-      const model = domain.readDomain(xml);
-      if (domain.validateDomain(model).length > 0 || domain.writeDomain(model) !== xml) throw new Error("wrong result");
-      const done = performance.now(); gc();
-      console.log(JSON.stringify([loaded - start, done - loaded, (process.memoryUsage().heapUsed - heap) / 1048576]));`;
-    const output = execFileSync(process.execPath, ["--expose-gc", "--input-type=module", "-e", script], {
-      encoding: "utf8",
-    });
-    // The script above prints these three numbers.
-    const [loadMs, firstMs, heapMiB] = JSON.parse(output) as [number, number, number];
-    const bytes = Object.values(bundle.metafile.outputs).reduce((sum, { bytes: size }) => sum + size, 0);
-    return { loadMs, firstMs, heapMiB, bundleMiB: bytes / 1_048_576 };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+function coldStart({ file }: Bundle): { loadMs: number; firstMs: number; heapMiB: number } {
+  const [loadMs = 0, firstMs = 0, heapMiB = 0] = inFreshProcess(`
+    const xml = ${JSON.stringify(writeDomain(machine(4)))};
+    gc(); const heap = process.memoryUsage().heapUsed; const start = performance.now();
+    const domain = await import(${JSON.stringify(file)}); const loaded = performance.now();
+    const model = domain.readDomain(xml);
+    if (domain.validateDomain(model).length > 0 || domain.writeDomain(model) !== xml) throw new Error("wrong result");
+    const done = performance.now(); gc();
+    console.log(JSON.stringify([loaded - start, done - loaded, (process.memoryUsage().heapUsed - heap) / 1048576]));`);
+  return { loadMs, firstMs, heapMiB };
 }
 
 export const benchmark: Benchmark = {
@@ -115,36 +73,43 @@ export const benchmark: Benchmark = {
     const parser = new XMLParser({ ignoreAttributes: false });
     const builder = new XMLBuilder({ ignoreAttributes: false, format: true });
     const parsed: unknown = parser.parse(xml);
-    const times = fastest({
-      read: () => readDomain(xml),
-      peerRead: () => parser.parse(xml),
-      write: () => writeDomain(model),
-      peerWrite: () => builder.build(parsed),
-      validate: () => validateDomain(model),
+    await withBundle(`export { readDomain, validateDomain, writeDomain } from "@polyvirt/domain";`, async (bundle) => {
+      // It is the bundle of these very functions.
+      const ours = (await import(bundle.file)) as {
+        readDomain: typeof readDomain;
+        validateDomain: typeof validateDomain;
+        writeDomain: typeof writeDomain;
+      };
+      const time = fastest({
+        read: () => ours.readDomain(xml),
+        peerRead: () => parser.parse(xml),
+        write: () => ours.writeDomain(model),
+        peerWrite: () => builder.build(parsed),
+        validate: () => ours.validateDomain(model),
+      });
+      const cold = coldStart(bundle);
+      const measurements: Measurement[] = [
+        { name: "read XML into the model", value: time("read"), unit: "ms" },
+        {
+          name: "fast-xml-parser's time over ours, reading",
+          value: time("peerRead") / time("read"),
+          unit: "ratio",
+          budget: { atLeast: 5 },
+        },
+        { name: "write the model as XML", value: time("write"), unit: "ms" },
+        {
+          name: "fast-xml-parser's time over ours, writing",
+          value: time("peerWrite") / time("write"),
+          unit: "ratio",
+          budget: { atLeast: 5 },
+        },
+        { name: "validate", value: time("validate"), unit: "ms", budget: { atMost: 1 } },
+        { name: "bundle, minified", value: bundle.mebibytes, unit: "MiB" },
+        { name: "fresh process: load the bundle", value: cold.loadMs, unit: "ms" },
+        { name: "fresh process: first read, validate and write", value: cold.firstMs, unit: "ms" },
+        { name: "fresh process: heap kept afterwards", value: cold.heapMiB, unit: "MiB", budget: { atMost: 4 } },
+      ];
+      for (const measurement of measurements) report(measurement);
     });
-    const time = (name: string) => times[name] ?? Number.NaN;
-    const cold = await coldStart();
-    const measurements: Measurement[] = [
-      { name: "read XML into the model", value: time("read"), unit: "ms" },
-      {
-        name: "fast-xml-parser's time over ours, reading",
-        value: time("peerRead") / time("read"),
-        unit: "ratio",
-        budget: { atLeast: 5 },
-      },
-      { name: "write the model as XML", value: time("write"), unit: "ms" },
-      {
-        name: "fast-xml-parser's time over ours, writing",
-        value: time("peerWrite") / time("write"),
-        unit: "ratio",
-        budget: { atLeast: 5 },
-      },
-      { name: "validate", value: time("validate"), unit: "ms", budget: { atMost: 1 } },
-      { name: "bundle, minified", value: cold.bundleMiB, unit: "MiB" },
-      { name: "fresh process: load the bundle", value: cold.loadMs, unit: "ms" },
-      { name: "fresh process: first read, validate and write", value: cold.firstMs, unit: "ms" },
-      { name: "fresh process: heap kept afterwards", value: cold.heapMiB, unit: "MiB", budget: { atMost: 4 } },
-    ];
-    for (const measurement of measurements) report(measurement);
   },
 };

@@ -1,12 +1,13 @@
 import { parseArchitecture } from "../architecture.ts";
 import type { DefaultsLayer, DefaultsProvider } from "../contract.ts";
+import { copyJson } from "./copy.ts";
 import type { DefaultsLayers, DefaultsStep } from "./step.ts";
 
 /** Builds the provider that runs the layers over a copy of the VMI. */
 export function createDefaultsProvider(layers: DefaultsLayers): DefaultsProvider {
   return {
     applyToInstance(vmi, context, onStep) {
-      const draft = structuredClone(vmi);
+      const draft = copyJson(vmi);
       const run = (layer: DefaultsLayer, steps: readonly DefaultsStep[]): void => {
         for (const step of steps) {
           step.set(draft, context);
@@ -25,7 +26,7 @@ export function createDefaultsProvider(layers: DefaultsLayers): DefaultsProvider
       return draft;
     },
     applyToMachine(vm, context, onStep) {
-      const draft = structuredClone(vm);
+      const draft = copyJson(vm);
       for (const step of layers.machine) {
         step.set(draft, context);
         onStep?.({ layer: "machine", name: step.name }, draft);
