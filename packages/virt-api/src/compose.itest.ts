@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpsServer, request as httpsRequest } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import type { TLSSocket } from "node:tls";
 import { join } from "node:path";
@@ -20,8 +20,8 @@ const ownCa = createCertificateAuthority("kubevirt.io");
 
 const vmi: VirtualMachineInstance = {
   metadata: { name: "hello", namespace: "default" },
-  spec: { domain: { devices: {} } },
-  status: { phase: "Running", nodeName: "n1" },
+  spec: { domain: { devices: {} }, networks: [{ name: "default", pod: {} }] },
+  status: { phase: "Running", nodeName: "n1", interfaces: [{ name: "default", ipAddress: "127.0.0.1" }] },
 };
 const stopped: VirtualMachineInstance = { ...vmi, metadata: { name: "stopped", namespace: "default" }, status: {} };
 const silent: VirtualMachineInstance = {
@@ -197,9 +197,9 @@ describe("virt-api", () => {
     });
   }
 
-  function connect(name: string, user = "ann"): WebSocket {
+  function connect(name: string, user = "ann", stream = "console"): WebSocket {
     return new WebSocket(
-      `wss://127.0.0.1:${port}${group}/namespaces/default/virtualmachineinstances/${name}/console`,
+      `wss://127.0.0.1:${port}${group}/namespaces/default/virtualmachineinstances/${name}/${stream}`,
       [streamSubprotocol],
       {
         ...asProxy,
@@ -313,6 +313,25 @@ describe("virt-api", () => {
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.close();
     await closed;
+  });
+
+  it("joins the user's stream with a port of the guest", async () => {
+    const guest = createServer((socket) =>
+      socket.once("data", (data: Buffer) => socket.end(`guest heard ${data.toString()}`)),
+    );
+    await new Promise<void>((resolve) => guest.listen(0, "127.0.0.1", resolve));
+    const { port: guestPort } = guest.address() as AddressInfo;
+    const socket = connect("hello", "ann", `portforward/${guestPort}`);
+    const answer = new Promise<Buffer>((resolve) => socket.once("message", resolve));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.once("open", () => socket.send(Buffer.from("me")));
+    expect((await answer).toString()).toBe("guest heard me");
+    expect(socket.protocol).toBe(streamSubprotocol);
+    await closed;
+    await new Promise((resolve) => guest.close(resolve));
+    expect(await refusal(connect("hello", "ann", `portforward/${guestPort}/tcp`))).toMatchObject({ code: 503 });
+    expect(await refusal(connect("hello", "bob", `portforward/${guestPort}`))).toMatchObject({ code: 403 });
+    expect(await refusal(connect("stopped", "ann", "portforward/80"))).toMatchObject({ code: 409 });
   });
 
   it("refuses consoles that cannot be opened, with the reason", async () => {

@@ -39,8 +39,8 @@ function streams(resource: Target, paths: readonly string[], state: { served: bo
 const portForwards = ["portforward/{port}", "portforward/{port}/{protocol}"];
 
 export const subresourceRoutes: readonly SubresourceRoute[] = [
-  ...streams("virtualmachineinstances", ["console", "vnc"], serve),
-  ...streams("virtualmachineinstances", ["usbredir", "vsock", ...portForwards], later),
+  ...streams("virtualmachineinstances", ["console", "vnc", ...portForwards], serve),
+  ...streams("virtualmachineinstances", ["usbredir", "vsock"], later),
   ...get(
     "virtualmachineinstances",
     ["vnc/screenshot", "guestosinfo", "userlist", "filesystemlist", "objectgraph"],

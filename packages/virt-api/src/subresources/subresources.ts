@@ -12,6 +12,7 @@ import { checkCommand } from "./commands.ts";
 import { discoveryDocument, subresourceVersions } from "./discovery.ts";
 import { authenticate, type FrontProxyRules } from "./front-proxy.ts";
 import { handlerAddress, handlerPath, sendCommand, spliceUpgrade, type HandlerTarget } from "./handler-connection.ts";
+import { forwardPort, guestPort } from "./port-forward.ts";
 import { clusterRoutes, matchRoute, type RouteMatch } from "./routes.ts";
 import { checkStream } from "./streams.ts";
 import { versionDocument } from "./version.ts";
@@ -84,7 +85,7 @@ function targetOf(
 
 const keyOf = ({ namespace, name }: RouteMatch): string => `${namespace}/${name}`;
 
-/** Serves the streams: after the checks, the connection belongs to virt-handler and the client. */
+/** Serves the streams: after the checks, the connection belongs to the client and virt-handler, or the guest itself. */
 export async function serveStream(
   request: IncomingMessage,
   socket: Duplex,
@@ -99,8 +100,12 @@ export async function serveStream(
   const { route, namespace, name } = match;
   if (!route.served || !route.stream) throw unserved(`${route.resource}/${route.subresource}`);
   const vmi = await findInstance(deps.client, namespace, name);
-  checkStream(route.subresource, vmi);
-  await spliceUpgrade(request, socket, head, targetOf(vmi, match, deps));
+  if (route.subresource === "portforward") {
+    await forwardPort(request, socket, head, guestPort(vmi, match.parameters));
+  } else {
+    checkStream(route.subresource, vmi);
+    await spliceUpgrade(request, socket, head, targetOf(vmi, match, deps));
+  }
   deps.logger.info("opened a stream", { user: user.username, vmi: keyOf(match), stream: route.subresource });
 }
 
