@@ -7,7 +7,7 @@ import { amountsOf, requestsOf } from "../scheduler/resource-amount.ts";
 import { expand, expandAll } from "./environment.ts";
 import { credentialsOf } from "./security.ts";
 import type { PreparedVolume } from "./volumes/prepare-volumes.ts";
-import { resolveSubPath } from "./volumes/sub-path.ts";
+import { openOwnPlace, resolveSubPath } from "./volumes/sub-path.ts";
 
 interface SpecContext {
   readonly image: CatalogueImage;
@@ -121,8 +121,12 @@ function resolveMount(mount: VolumeMount, context: SpecContext, releases: (() =>
     recursive: volume.recursive,
   };
   const subPath = mount.subPathExpr === undefined ? mount.subPath : expand(mount.subPathExpr, context.environment);
-  if (subPath === undefined || subPath === "") return { ...base, source: volume.path, kind };
-  const resolved = resolveSubPath(volume.path, subPath, mount.name);
+  const own = volume.own === undefined ? undefined : openOwnPlace(volume.own, mount.name);
+  if (own !== undefined) releases.push(() => own.release());
+  if (subPath === undefined || subPath === "") {
+    return { ...base, source: own?.path ?? volume.path, kind, ...(own === undefined ? {} : { inode: own.inode }) };
+  }
+  const resolved = resolveSubPath(own?.path ?? volume.path, subPath, mount.name);
   releases.push(() => resolved.release());
   return { ...base, source: resolved.path, kind: resolved.kind, inode: resolved.inode };
 }

@@ -1,6 +1,8 @@
 import * as fs from "node:fs";
+import * as net from "node:net";
 import * as path from "node:path";
 import { events, pods } from "@polyvirt/api/k8s";
+import { openBeneath, openTrustedDirectory } from "@polyvirt/host";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NodeHarness, shell } from "../testing/node-harness.ts";
 
@@ -39,6 +41,86 @@ describe("a pod that places symlinks gains nothing", () => {
       expect(node.log(pod)).toBe("");
     }
     expect(fs.readdirSync(victim)).toEqual(["file"]);
+  });
+
+  it("through a subPath that is a file", async () => {
+    for (const [index, target] of [`${victim}/file`, "../../../../../../victim/file"].entries()) {
+      const name = `subpath-file-${index}`;
+      await node.createPod(name, {
+        ...scratch,
+        initContainers: [shell(`ln -s ${target} /v/link`, { ...mounted, name: "trap" })],
+        containers: [
+          shell("cat /m; echo overwritten > /m", { volumeMounts: [{ name: "v", mountPath: "/m", subPath: "link" }] }),
+        ],
+      });
+      const pod = await node.podThat(
+        name,
+        ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === "CreateContainerError",
+      );
+      expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain("leads out of volume v");
+    }
+    expect(fs.readFileSync(path.join(victim, "file"), "utf8")).toBe("host secret");
+  });
+
+  it("through a hostPath that it can write to, for itself or for the next pod", async () => {
+    const hostPath = { path: "/var/lib/shared-by-pods", type: "DirectoryOrCreate" as const };
+    await node.createPod("planter", {
+      volumes: [{ name: "v", hostPath }],
+      restartPolicy: "Never",
+      containers: [shell(`mkdir /v/deep; ln -s ${victim} /v/link; ln -s ${victim} /v/deep/link`, mounted)],
+    });
+    await node.podInPhase("planter", "Succeeded");
+    for (const [index, place] of ["link", "link/file", "deep/link", "link/made"].entries()) {
+      await node.createPod(`user-${index}`, {
+        volumes: [{ name: "v", hostPath: { path: `${hostPath.path}/${place}`, type: "" } }],
+        containers: [shell("cat /v /v/file; touch /v/planted", mounted)],
+      });
+    }
+    await vi.waitFor(async () => {
+      const { items } = await node.client.list(events);
+      const refused = items.filter(({ message }) => message?.includes("a pod has put a symlink on the way") === true);
+      expect(new Set(refused.map(({ involvedObject }) => involvedObject.name)).size).toBe(4);
+    }, 10_000);
+    expect(fs.readdirSync(victim)).toEqual(["file"]);
+  });
+
+  it("through a hostPath that is exchanged between two runs of a container", async () => {
+    const hostPath = { path: "/var/lib/exchanged/dir", type: "DirectoryOrCreate" as const };
+    await node.createPod("runs-twice", {
+      volumes: [
+        { name: "v", hostPath },
+        { name: "parent", hostPath: { path: "/var/lib/exchanged", type: "DirectoryOrCreate" as const } },
+      ],
+      containers: [
+        shell(`cat /v/file; touch /v/planted; rmdir /p/dir; mv /p/dir /p/old; ln -s ${victim} /p/dir; exit 1`, {
+          volumeMounts: [
+            { name: "v", mountPath: "/v" },
+            { name: "parent", mountPath: "/p" },
+          ],
+        }),
+      ],
+    });
+    const pod = await node.podThat(
+      "runs-twice",
+      ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === "CreateContainerError",
+    );
+    expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain("leads out of volume v");
+    expect(fs.readdirSync(victim)).toEqual(["file"]);
+  });
+
+  it("with a socket in its volume that leads to one of the host", async () => {
+    const listening = net.createServer((socket) => socket.end("host socket"));
+    await new Promise<void>((resolve) => listening.listen(path.join(victim, "socket"), resolve));
+    const place = `ln -s ${victim}/socket /v/socket; sleep 1000`;
+    await node.createPod("socket", { ...scratch, containers: [shell(place, mounted)] });
+    const pod = await node.podInPhase("socket", "Running");
+    const volume = node.volume(pod, "empty-dir", "v");
+    await vi.waitUntil(() => fs.readdirSync(volume).includes("socket"), 5000);
+    const root = openTrustedDirectory(volume);
+    // This is how the node's agents reach sockets of pods.
+    expect(() => openBeneath(root, "socket", { expect: "socket" })).toThrow("found a symlink");
+    root.close();
+    await new Promise((resolve) => listening.close(resolve));
   });
 
   it("through a subPath below a symlink, or one that does not exist yet", async () => {

@@ -35,7 +35,8 @@ class TestPlugin {
   #changed: () => void = () => {};
   #stopped = false;
 
-  constructor(devices: Record<string, string>) {
+  /** `dataPath` is where containers find the plug-in's mount. */
+  constructor(devices: Record<string, string>, dataPath = "/widget-data") {
     this.#devices = entries(devices);
     this.#server = createGrpcServer([
       grpcService(devicePluginV1beta1.DevicePlugin, {
@@ -53,7 +54,7 @@ class TestPlugin {
             containerResponses: [
               {
                 envs: { WIDGET: ids.join() },
-                mounts: [{ containerPath: "/widget-data", hostPath: "/etc/hostname", readOnly: true }],
+                mounts: [{ containerPath: dataPath, hostPath: "/etc/hostname", readOnly: true }],
                 devices: [{ containerPath: "/dev/widget", hostPath: "/dev/zero", permissions: "rw" }],
               },
             ],
@@ -204,6 +205,24 @@ describe("device plug-ins", () => {
       client.close();
     },
   );
+
+  it("mount nothing outside of a container that has put a symlink in the way", async () => {
+    const victim = path.join(node.base, "victim");
+    fs.mkdirSync(victim);
+    plugin = new TestPlugin({ a: "Healthy" }, "/v/link/data");
+    await plugin.register();
+    await expectReport("1/1");
+    const mounted = { volumeMounts: [{ name: "v", mountPath: "/v" }] };
+    const { containers } = wanting(1, "ls -d /v/link/data; exec sleep 1000");
+    await node.createPod("trap", {
+      volumes: [{ name: "v", emptyDir: {} }],
+      initContainers: [shell(`ln -s ${victim} /v/link`, { ...mounted, name: "plant" })],
+      containers: containers.map((container) => ({ ...container, ...mounted })),
+    });
+    await node.podInPhase("trap", "Running");
+    expect(fs.readdirSync(victim)).toEqual([]);
+    expect(fs.readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(victim);
+  });
 
   it("cannot lead the kubelet to a socket elsewhere by a symlink", async () => {
     await vi.waitUntil(() => fs.existsSync(path.join(directory(), "kubelet.sock")), 5000);

@@ -7,7 +7,7 @@ import type { ApiAccess } from "../ports.ts";
 import { prepareBlockVolume } from "./block-volume.ts";
 import { claimedPath } from "./claim.ts";
 import { makeEmptyDir } from "./empty-dir.ts";
-import { resolveHostPath } from "./host-path.ts";
+import { resolveHostPath, type OwnPlace } from "./host-path.ts";
 import { isProjection, projectVolume, type ProjectionSources } from "./projection.ts";
 import { writeProjection } from "./projection-writer.ts";
 
@@ -18,6 +18,8 @@ export interface PreparedVolume {
   readonly kind: "directory" | "file" | "block";
   readonly readOnly: boolean;
   readonly recursive: boolean;
+  /** Where it is below a folder that pods can write to: what is mounted is opened there without following symlinks. */
+  readonly own?: OwnPlace;
 }
 
 export interface VolumeContext {
@@ -51,8 +53,7 @@ async function prepareVolume(pod: Pod, volume: Volume, context: VolumeContext): 
     return { ...plain, path };
   }
   if (volume.hostPath !== undefined) {
-    const { path, kind } = resolveHostPath(volume.hostPath, context.paths);
-    return { path, kind, readOnly: false, recursive: true };
+    return { ...resolveHostPath(volume.hostPath, context.paths), readOnly: false, recursive: true };
   }
   if (isProjection(volume)) {
     const path = context.paths.volume(uid, pluginOf(volume), volume.name);

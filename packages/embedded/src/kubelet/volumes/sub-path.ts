@@ -3,6 +3,7 @@ import * as path from "node:path";
 import { makeDirectoryBeneath, openBeneath, openTrustedDirectory, type OpenedPath } from "@polyvirt/host";
 import { hasCode } from "@polyvirt/core";
 import { errors } from "../../errors.ts";
+import type { OwnPlace } from "./host-path.ts";
 
 export interface SubPathSource {
   readonly path: string;
@@ -25,18 +26,33 @@ export function resolveSubPath(volumePath: string, subPath: string, volumeName: 
   const base = fs.realpathSync(volumePath);
   const root = openTrustedDirectory(base);
   try {
-    const opened = open(root, base, parts.join("/"), volumeName);
-    const stat = fs.fstatSync(opened.fd, { bigint: true });
-    const relative = fs.readlinkSync(opened.path);
-    return {
-      path: relative,
-      kind: opened.kind === "directory" ? "directory" : "file",
-      inode: `${stat.dev}:${stat.ino}`,
-      release: () => opened.close(),
-    };
+    return sourceOf(open(root, base, parts.join("/"), volumeName));
   } finally {
     root.close();
   }
+}
+
+/** A place below a folder of the node, with whatever is there now. */
+export function openOwnPlace({ root, relative }: OwnPlace, volumeName: string): SubPathSource {
+  const trusted = openTrustedDirectory(root);
+  try {
+    return sourceOf(openBeneath(trusted, relative === "" ? "." : relative));
+  } catch (error) {
+    if (hasCode(error, "HostPathUnsafe")) throw escapes(relative, volumeName, error);
+    throw error;
+  } finally {
+    trusted.close();
+  }
+}
+
+function sourceOf(opened: OpenedPath): SubPathSource {
+  const stat = fs.fstatSync(opened.fd, { bigint: true });
+  return {
+    path: fs.readlinkSync(opened.path),
+    kind: opened.kind === "directory" ? "directory" : "file",
+    inode: `${stat.dev}:${stat.ino}`,
+    release: () => opened.close(),
+  };
 }
 
 function open(root: OpenedPath, base: string, subPath: string, volumeName: string): OpenedPath {
