@@ -43,7 +43,7 @@ export { SEMVER, normalizeSemver } from "./lib/kubernetes/semver.ts";
 export { kubernetesEnvironment, type KubernetesEnvironmentOptions } from "./kube/kubernetes-environment.ts";
 export { applyConfiguration, type ApplyOptions, type ApplyResult } from "./kube/apply-configuration.ts";
 export { compileCrdRules, type CrdRuleResult, type CrdRules } from "./kube/crd-rules.ts";
-export type { CrdRuleProblem } from "./kube/rule-costs.ts";
+export type { CrdRuleProblem } from "./kube/rule-problems.ts";
 export type { FieldError } from "./kube/field-error.ts";
 export {
   compileMutatingPolicy,

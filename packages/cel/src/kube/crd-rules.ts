@@ -5,7 +5,8 @@ import { correlateItems } from "./correlation.ts";
 import { fieldError, type FieldError } from "./field-error.ts";
 import { FieldPath } from "./field-path.ts";
 import { normalizeFieldPath } from "./rule-field-path.ts";
-import { RuleCosts, type CrdRuleProblem } from "./rule-costs.ts";
+import { RuleCosts } from "./rule-costs.ts";
+import { expressionProblems, textProblems, type CrdRuleProblem } from "./rule-problems.ts";
 import { SchemaTypes, type SchemaNode } from "./schema-type.ts";
 import { schemaAdapter, type SchemaAdapter } from "./schema-value.ts";
 import { valuesSchema, withObjectMeta, type StructuralSchema } from "./structural-schema.ts";
@@ -233,6 +234,8 @@ interface Place {
   readonly path: readonly string[];
   /** How often the value can occur in one object; undefined when nothing bounds it. */
   readonly cardinality: number | undefined;
+  /** The list around it whose old elements cannot be told apart, if there is one. */
+  readonly uncorrelated?: string | undefined;
 }
 
 class RuleCompiler {
@@ -255,7 +258,7 @@ class RuleCompiler {
     node: SchemaNode,
     place: Place,
   ): RuleNode | undefined {
-    const { isRoot, path, cardinality } = place;
+    const { isRoot, path, cardinality, uncorrelated } = place;
     const compiled = new RuleNode(schema, this.#compileRules(ruleSchema, node, place), isRoot);
     this.#compileItems(compiled, ruleSchema, schema, node, place);
     for (const [name, property] of Object.entries(ruleSchema.properties ?? {})) {
@@ -266,11 +269,15 @@ class RuleCompiler {
         isRoot: base["x-kubernetes-embedded-resource"] === true,
         path: [...path, `properties[${name}]`],
         cardinality,
+        uncorrelated,
       });
       if (inner !== undefined) compiled.properties.set(name, inner);
     }
     (ruleSchema.allOf ?? []).forEach((part, index) => {
-      const inner = this.compile(part, schema, node, { isRoot, cardinality, path: [...path, `allOf[${index}]`] });
+      const inner = this.compile(part, schema, node, {
+        ...place,
+        path: [...path, `allOf[${index}]`],
+      });
       if (inner !== undefined) compiled.allOf.push(inner);
     });
     return compiled.isEmpty ? undefined : compiled;
@@ -281,7 +288,7 @@ class RuleCompiler {
     ruleSchema: StructuralSchema,
     schema: StructuralSchema,
     node: SchemaNode,
-    { path, cardinality: outer }: Place,
+    { path, cardinality: outer, uncorrelated }: Place,
   ): void {
     const { element } = node;
     if (element === undefined) return;
@@ -293,6 +300,7 @@ class RuleCompiler {
         isRoot: isRoot(schema.items),
         path: [...path, "items"],
         cardinality,
+        uncorrelated: uncorrelated ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path.join(".")),
       });
     }
     const [ruleValues, values] = [valuesSchema(ruleSchema), valuesSchema(schema)];
@@ -301,27 +309,22 @@ class RuleCompiler {
         isRoot: isRoot(values),
         path: [...path, "additionalProperties"],
         cardinality,
+        uncorrelated,
       });
     }
   }
 
-  #compileRules(schema: StructuralSchema, node: SchemaNode, { path, cardinality }: Place): CompiledRule[] {
+  #compileRules(schema: StructuralSchema, node: SchemaNode, place: Place): CompiledRule[] {
+    const { path } = place;
     const entries = schema["x-kubernetes-validations"] ?? [];
     if (entries.length === 0) return [];
     const environmentOf = ruleEnvironments(node.type, this.#types);
     return entries.map((entry, index) => {
       const rule = readRule(entry);
       const compiled = compileRule(rule, environmentOf(rule));
-      const place = [...path, `x-kubernetes-validations[${index}]`].join(".");
-      const refuse = (property: string, detail: string | undefined): void => {
-        if (detail === undefined) return;
-        this.#problems.push({ schemaPath: `${place}.${property}`, detail, reason: "FieldValueInvalid" });
-      };
-      refuse("rule", compiled.problem);
-      refuse("messageExpression", compiled.messageProblem);
-      const leadsNowhere = rule.fieldPath !== undefined && normalizeFieldPath(rule.fieldPath, schema) === undefined;
-      refuse("fieldPath", leadsNowhere ? "fieldPath must be a valid path" : undefined);
-      this.#problems.push(...this.costs.observe(compiled, node, cardinality, place));
+      const at = [...path, `x-kubernetes-validations[${index}]`].join(".");
+      this.#problems.push(...textProblems(rule, schema, at), ...expressionProblems(compiled, at, place.uncorrelated));
+      this.#problems.push(...this.costs.observe(compiled, node, place.cardinality, at));
       return compiled;
     });
   }

@@ -1,16 +1,8 @@
 import type { Bounds } from "../estimate/bounds.ts";
 import type { SizeAt } from "../estimate/estimate.ts";
 import { maxCardinality, type SchemaNode } from "./schema-type.ts";
+import { crdRuleProblem, type CrdRuleProblem } from "./rule-problems.ts";
 import type { CompiledRule } from "./validation-rule.ts";
-
-/** Why a CRD with a rule is refused. */
-export interface CrdRuleProblem {
-  /** Where in the schema, for example `properties[spec].x-kubernetes-validations[0].rule`. */
-  readonly schemaPath: string;
-  readonly detail: string;
-  /** Which error a CRD with it is answered with. */
-  readonly reason: "FieldValueInvalid" | "FieldValueForbidden";
-}
 
 /** What Kubernetes lets one rule cost at worst, in all places of an object where it runs, and all rules of a CRD together. */
 const ruleLimit = 10_000_000;
@@ -49,8 +41,7 @@ export class RuleCosts {
   totalProblems(): CrdRuleProblem[] {
     if (this.#total <= totalLimit) return [];
     const worst = this.#expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
-    const contributes =
-      "contributed to estimated rule & messageExpression cost total exceeding cost limit for entire OpenAPIv3 schema";
+    const contributes = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
     return [
       ...worst.map(({ schemaPath }) => problem(schemaPath, contributes)),
       problem(
@@ -65,9 +56,8 @@ export class RuleCosts {
   }
 }
 
-function problem(schemaPath: string, detail: string): CrdRuleProblem {
-  return { schemaPath, detail, reason: "FieldValueForbidden" };
-}
+const problem = (schemaPath: string, detail: string): CrdRuleProblem =>
+  crdRuleProblem(schemaPath, "FieldValueForbidden", detail);
 
 function describeExcess(name: string, cost: number, limit: number): string {
   const ratio = cost / limit;

@@ -70,7 +70,7 @@ function compileMessage(
   environment: Environment,
 ): Pick<CompiledRule, "messageProgram" | "messageProblem"> {
   const source = rule.messageExpression ?? "";
-  if (source === "") return { messageProgram: undefined, messageProblem: undefined };
+  if (source.trim() === "") return { messageProgram: undefined, messageProblem: undefined };
   const compiled = environment.tryCompile(source);
   const fail = (messageProblem: string) => ({ messageProgram: undefined, messageProblem });
   if (!compiled.ok) return fail(`messageExpression compilation failed: ${compiled.message}`);

@@ -41,7 +41,7 @@ export class SoftPaths {
     const builder = this.#builder;
     const optional = this.optional(expr, scope);
     const nothing = builder.constant(expr, null, "null");
-    if (isDyn(scope.typeOf(expr))) return builder.method(optional, "orValue", nothing);
+    if (isDyn(scope.typeOf(expr))) return builder.method(optional, "orValue", this.#untyped(expr, nothing));
     // An optional string has no null in it until its type is forgotten.
     const item = builder.factory.ident(expr, "v");
     const untyped = builder.factory.optionalMap(expr, optional, "v", builder.call(expr, "dyn", item), false);
@@ -53,7 +53,16 @@ export class SoftPaths {
     if (!this.isPath(expr, scope)) return expr;
     const isMap = scope.typeOf(expr).kind === "map";
     const otherwise = empty ?? (isMap ? this.#builder.emptyMap(expr) : this.#builder.emptyList(expr));
-    return this.#builder.method(this.optional(expr, scope), "orValue", otherwise);
+    const fallback = isDyn(scope.typeOf(expr)) ? this.#untyped(expr, otherwise) : otherwise;
+    return this.#builder.method(this.optional(expr, scope), "orValue", fallback);
+  }
+
+  /**
+   * What an index finds in something of unknown type may itself be anything, also for the checker: it would take the type of
+   * the fallback for the type of the whole.
+   */
+  #untyped(path: Expr, fallback: Expr): Expr {
+    return path.kind === "index" ? this.#builder.call(fallback, "dyn", fallback) : fallback;
   }
 
   orFalse(expr: Expr, scope: Scope): Expr {

@@ -2,6 +2,7 @@
  * `npm run test:conformance [-- --documented] [ID…]`: makes the statements about a real kube-apiserver and about the embedded one, and
  * prints where the two differ: in a statement that holds on one only, or in what they said on the way. With
  * `--documented` it prints the differences that are meant as well.
+ * `policies` as ID stands for the generated policies.
  * `KUBERNETES_BIN=FOLDER` names a folder with kube-apiserver and kube-controller-manager; otherwise they are built.
  */
 import { compare, type Outcome } from "./compare.ts";
@@ -11,6 +12,7 @@ import { startEmbedded } from "./targets/embedded.ts";
 import { obtainKubernetes } from "./targets/kubernetes-binaries.ts";
 import { startKubernetes } from "./targets/kubernetes.ts";
 import type { Target } from "./targets/target.ts";
+import { comparePolicies } from "../policies/compare-policies.ts";
 import { createWorld } from "./world.ts";
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
@@ -23,7 +25,8 @@ const outcomes = {
   embedded: await outcomesOn(startEmbedded),
 };
 const compared = wanted.length === 0 ? [...chosen, { id: "clients" }] : chosen;
-process.exitCode = compare(compared, outcomes, { documented }) ? 0 : 1;
+const policiesAgree = wanted.length > 0 && !wanted.includes("policies") ? true : await comparePolicies(binaries);
+process.exitCode = compare(compared, outcomes, { documented }) && policiesAgree ? 0 : 1;
 
 async function outcomesOn(start: () => Promise<Target>): Promise<Map<string, Outcome>> {
   const target = await start();

@@ -26,7 +26,13 @@ export async function askCases(target: Target, cases: readonly PolicyCase[]): Pr
     }
   });
   await asker.awaitPolicies();
-  await inTurns(cases, async (item) => {
+  // Of a kind that was refused nothing can be asked.
+  const refused = (item: PolicyCase): boolean =>
+    item.policies.some(({ plural }) => plural === "customresourcedefinitions") &&
+    answers.get(item.id)?.[0]?.includes("\n201") !== true;
+  const open = cases.filter((item) => !refused(item));
+  await asker.awaitKinds(open);
+  await inTurns(open, async (item) => {
     for (const request of item.requests) answers.get(item.id)?.push(await asker.ask(request, item.id));
   });
   return answers;
@@ -117,6 +123,18 @@ class Asker {
         return text.includes("denied request: known");
       };
       await eventually(look, `policies are known at ${path}`, 60_000);
+    }
+  }
+
+  /** A kind is served a little after its definition was accepted. */
+  async awaitKinds(cases: readonly PolicyCase[]): Promise<void> {
+    const definitions = cases.flatMap(({ policies }) =>
+      policies.filter(({ plural }) => plural === "customresourcedefinitions"),
+    );
+    for (const { body } of definitions) {
+      const [plural, ...group] = body.metadata.name.split(".");
+      const path = `/apis/${group.join(".")}/v1/${plural}`;
+      await eventually(async () => (await this.#send("GET", path)).status === 200, `${path} is served`);
     }
   }
 

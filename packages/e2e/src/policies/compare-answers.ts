@@ -33,7 +33,7 @@ function difference(id: string, theirs: string, ours: string): Difference[] {
 }
 
 /** Where the parser stops first is compared, not how it puts it or goes on: that comes out of a parser generator. */
-function inOwnWords(entry: string): string {
+export function inOwnWords(entry: string): string {
   const withoutWords = comparable(entry).replaceAll(/Syntax error: .*?(?=\\n \|)/g, "Syntax error");
   return withoutWords.replaceAll(
     /(Syntax error\\n \|.*?\\n \| \.*\^)(\\nERROR: <input>:\d+:\d+: Syntax error\\n \|.*?\\n \| \.*\^)+/g,

@@ -5,7 +5,7 @@ export interface PolicyCase {
   readonly labels?: Readonly<Record<string, string>>;
   /** Made in the namespace before anything else: parameters and the like. */
   readonly objects?: readonly PolicyRequest[];
-  /** Policies and their bindings. What the server says about them is part of the answer: some are refused. */
+  /** Policies and their bindings, or the kind with its rules. What the server says about them is part of the answer: some are refused. */
   readonly policies: readonly Installation[];
   readonly requests: readonly PolicyRequest[];
   /** What has to be found in the answer to each request, where somebody said what it should be. */
@@ -27,9 +27,11 @@ export interface PolicyRequest {
   readonly user?: { readonly name: string; readonly group: string };
 }
 
-const admission = "/apis/admissionregistration.k8s.io/v1";
-
-export const installationPath = ({ plural }: Installation): string => `${admission}/${plural}`;
+/** Where policies, bindings and definitions of kinds are made. */
+export function installationPath({ plural }: Installation): string {
+  const group = plural === "customresourcedefinitions" ? "apiextensions.k8s.io" : "admissionregistration.k8s.io";
+  return `/apis/${group}/v1/${plural}`;
+}
 
 /** A policy with its binding, which looks at the namespace of its case only. */
 export function boundPolicy(

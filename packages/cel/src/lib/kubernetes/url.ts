@@ -66,6 +66,7 @@ function parseUrl(text: string): Parts | Problem {
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused here
   if (/[\u0000-\u001f\u007f]/.test(text)) return { problem: "net/url: invalid control character in URL" };
   const [withoutFragment = ""] = text.split("#", 1);
+  if (withoutFragment.startsWith(":")) return { problem: "missing protocol scheme" };
   const schemed = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/s.exec(withoutFragment);
   const scheme = (schemed?.[1] ?? "").toLowerCase();
   const rest = schemed?.[2] ?? withoutFragment;

@@ -1,14 +1,16 @@
 import { compileCrdRules } from "@polyvirt/cel";
 
 import type { Store } from "../../store/store.ts";
-import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
+import { copyJson, isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
 import { ageColumn, ageOf, nameColumn } from "../kinds/columns.ts";
-import type { ApiObject, Column } from "../kinds/kind.ts";
+import type { ApiObject, Column, Conversion } from "../kinds/kind.ts";
 import { objectsIn } from "../kinds/pod-defaults.ts";
+import { compareVersions } from "../registry/compare-versions.ts";
 import { decodeStored } from "../registry/object-codec.ts";
 import { allVerbs, apiVersionOf, bucketName, type Resource } from "../registry/resource.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { Schema } from "../schema/schema.ts";
+import { applySchemaDefaults, pruneUnknown } from "../schema/structural.ts";
 import { hasRules } from "./structural-rules.ts";
 import { compileJsonPath, simplePath } from "./json-path.ts";
 
@@ -70,48 +72,73 @@ export function resourcesOf(definition: ApiObject): Resource[] {
   const plural = textOf(valueAt(names, "plural"));
   const versions = objectsIn(valueAt(spec, "versions"));
   const storage = versions.find((version) => version["storage"] === true);
-  return versions
-    .filter((version) => version["served"] === true)
-    .map((version) => {
-      const name = textOf(version["name"]);
-      const scale = valueAt(version, "subresources", "scale");
-      const subresources = new Set<string>();
-      if (valueAt(version, "subresources", "status") !== undefined) subresources.add("status");
-      if (scale !== undefined) subresources.add("scale");
-      const kind = textOf(valueAt(names, "kind"));
-      const schema = schemaOf(version);
-      return {
-        group,
-        version: name,
-        apiVersion: apiVersionOf(group, name),
-        kind,
-        listKind: textOf(valueAt(names, "listKind")) || `${kind}List`,
-        plural,
-        singular: textOf(valueAt(names, "singular")) || kind.toLowerCase(),
-        shortNames: strings(valueAt(names, "shortNames")),
-        categories: strings(valueAt(names, "categories")),
-        namespaced: valueAt(spec, "scope") === "Namespaced",
-        verbs: allVerbs,
-        subresources,
-        columns: columnsOf(version),
-        strategy: { fields: selectableFields(version) },
-        schema,
-        typed: false,
-        bucket: bucketName(group, plural),
-        storageApiVersion: apiVersionOf(group, textOf(storage?.["name"])),
-        virtual: false,
-        definitionName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
-        ...(scale === undefined ? {} : { scale: scalePaths(scale) }),
-        ...(version["deprecated"] === true
-          ? { deprecation: deprecationOf(version, apiVersionOf(group, name), kind) }
-          : {}),
-        ...(hasRules(schema) ? { rules: once(() => compileCrdRules(schema)) } : {}),
-      } satisfies Resource;
-    });
+  const served = versions.filter((version) => version["served"] === true);
+  const storedAs = { apiVersion: apiVersionOf(group, textOf(storage?.["name"])), schema: schemaOf(storage ?? {}) };
+  return served.map((version) => {
+    const name = textOf(version["name"]);
+    const scale = valueAt(version, "subresources", "scale");
+    const subresources = new Set<string>();
+    if (valueAt(version, "subresources", "status") !== undefined) subresources.add("status");
+    if (scale !== undefined) subresources.add("scale");
+    const kind = textOf(valueAt(names, "kind"));
+    const schema = schemaOf(version);
+    return {
+      group,
+      version: name,
+      apiVersion: apiVersionOf(group, name),
+      kind,
+      listKind: textOf(valueAt(names, "listKind")) || `${kind}List`,
+      plural,
+      singular: textOf(valueAt(names, "singular")) || kind.toLowerCase(),
+      shortNames: strings(valueAt(names, "shortNames")),
+      categories: strings(valueAt(names, "categories")),
+      namespaced: valueAt(spec, "scope") === "Namespaced",
+      verbs: allVerbs,
+      subresources,
+      columns: columnsOf(version),
+      strategy: { fields: selectableFields(version) },
+      schema,
+      typed: false,
+      bucket: bucketName(group, plural),
+      storageApiVersion: storedAs.apiVersion,
+      ...(version === storage
+        ? {}
+        : { conversion: conversionBetween({ apiVersion: apiVersionOf(group, name), schema }, storedAs) }),
+      virtual: false,
+      definitionName: `${group.split(".").reverse().join(".")}.${name}.${kind}`,
+      ...(scale === undefined ? {} : { scale: scalePaths(scale) }),
+      ...(version["deprecated"] === true ? { deprecation: deprecationOf(version, group, kind, served) } : {}),
+      ...(hasRules(schema) ? { rules: once(() => compileCrdRules(schema)) } : {}),
+    } satisfies Resource;
+  });
 }
 
-function deprecationOf(version: JsonObject, apiVersion: string, kind: string): string {
-  return textOf(version["deprecationWarning"]) || `${apiVersion} ${kind} is deprecated`;
+interface VersionShape {
+  readonly apiVersion: string;
+  readonly schema: Schema;
+}
+
+/** Versions differ in their schemas alone: what one of them does not know is not in its objects, and has its defaults. */
+function conversionBetween(own: VersionShape, stored: VersionShape): Conversion {
+  const shaped =
+    ({ apiVersion, schema }: VersionShape) =>
+    (object: ApiObject): ApiObject => {
+      const result = { ...copyJson(object), apiVersion };
+      pruneUnknown(result, schema, () => undefined);
+      applySchemaDefaults(result, schema);
+      return result;
+    };
+  return { fromStored: shaped(own), toStored: shaped(stored) };
+}
+
+function deprecationOf(version: JsonObject, group: string, kind: string, served: readonly JsonObject[]): string {
+  const own = textOf(version["deprecationWarning"]);
+  if (own !== "") return own;
+  const named = ({ name }: JsonObject): string => `${apiVersionOf(group, textOf(name))} ${kind}`;
+  const current = served
+    .filter((other) => other["deprecated"] !== true)
+    .toSorted((left, right) => compareVersions(textOf(left["name"]), textOf(right["name"])))[0];
+  return `${named(version)} is deprecated${current === undefined ? "" : `; use ${named(current)}`}`;
 }
 
 function once<T>(make: () => T): () => T {
@@ -161,15 +188,17 @@ function columnOf(definition: JsonObject): Column {
     name: textOf(definition["name"]),
     type,
     ...(definition["format"] === undefined ? {} : { format: textOf(definition["format"]) }),
-    ...(definition["description"] === undefined ? {} : { description: textOf(definition["description"]) }),
+    description: textOf(definition["description"]) || describedByPath(textOf(definition["jsonPath"])),
     ...(typeof priority === "number" ? { priority } : {}),
     value: (object, now) => cell(read(object), type, now),
   };
 }
 
+const describedByPath = (path: string): string => `Custom resource definition column (in JSONPath format): ${path}`;
+
 function cell(values: readonly unknown[], type: Column["type"], now: number): unknown {
   const [value] = values;
-  if (value === undefined || value === null) return type === "date" ? "<unknown>" : null;
+  if (value === undefined || value === null) return null;
   switch (type) {
     case "date":
       return ageOf(value, now);

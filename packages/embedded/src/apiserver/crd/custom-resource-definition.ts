@@ -32,16 +32,25 @@ export const customResourceDefinition: BuiltinKind = {
       }
     },
     prepareCreate(object) {
-      const stored = objectsIn(valueAt(object, "spec", "versions")).filter((version) => version["storage"] === true);
       object["status"] = {
         conditions: [],
         acceptedNames: { plural: "", kind: "" },
-        storedVersions: stored.map((version) => version["name"]),
+        storedVersions: storageVersions(object),
       } satisfies JsonObject;
+    },
+    prepareUpdate(object) {
+      const status = isJsonObject(object["status"]) ? object["status"] : {};
+      const known = Array.isArray(status["storedVersions"]) ? status["storedVersions"] : [];
+      // Whatever was ever stored may still be there, until somebody says that it was migrated.
+      const storedVersions = [...new Set([...known, ...storageVersions(object)])];
+      object["status"] = { ...status, storedVersions };
     },
     validate: validateDefinition,
   },
 };
+
+const storageVersions = (object: ApiObject): unknown[] =>
+  objectsIn(valueAt(object, "spec", "versions")).flatMap(({ name, storage }) => (storage === true ? [name] : []));
 
 function validateDefinition(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const spec = object["spec"];

@@ -26,10 +26,12 @@ export function hasRules(schema: unknown): boolean {
 /** What keeps the rules of a schema from being used. */
 function ruleErrors(schema: JsonObject, field: string): FieldError[] {
   if (!hasRules(schema)) return [];
-  return compileCrdRules(schema).problems.map(({ schemaPath, detail, reason }) => ({
-    field: `${field}.${schemaPath}`,
+  const prefix = (path: string): string => (path === "" ? field : `${field}.${path}`);
+  return compileCrdRules(schema).problems.map(({ schemaPath, message, reason }) => ({
+    field: prefix(schemaPath),
     reason,
-    message: reason === "FieldValueForbidden" ? `Forbidden: ${detail}` : `Invalid value: ${detail}`,
+    // A problem may name another place of the schema.
+    message: message.replace(/(?<= within )properties\[.*$/, prefix),
   }));
 }
 

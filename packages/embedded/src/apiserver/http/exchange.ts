@@ -109,7 +109,9 @@ export class Exchange {
       "Cache-Control": "no-cache, private",
       ...headers,
     });
-    response.end(this.request.method === "HEAD" ? undefined : body);
+    // Beside a text Node writes headers in UTF-8 too, and warnings are that already.
+    const content = this.#warnings.length > 0 && typeof body === "string" ? Buffer.from(body) : body;
+    response.end(this.request.method === "HEAD" ? undefined : content);
   }
 
   /** Begins an answer without a known end, such as a watch. */

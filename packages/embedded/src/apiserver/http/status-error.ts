@@ -143,7 +143,8 @@ export function invalid(
   fieldErrors: readonly FieldError[],
 ): StatusError {
   const causes: StatusCause[] = fieldErrors.map(({ field, reason, message }) => ({ reason, message, field }));
-  const texts = fieldErrors.map(({ field, message }) => `${field}: ${message}`);
+  // All are causes; the message says the same thing once.
+  const texts = [...new Set(fieldErrors.map(({ field, message }) => `${field}: ${message}`))];
   const joined = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   const qualifiedKind = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
   return new StatusError(422, "Invalid", `${qualifiedKind} "${name}" is invalid: ${joined}`, {

@@ -1,10 +1,10 @@
 import { compileMutatingPolicy, compileValidatingPolicy, type PolicyProblem } from "@polyvirt/cel";
 
-import { fieldError, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
 import { columns, computed } from "./columns.ts";
 import type { ApiObject, BuiltinKind } from "./kind.ts";
 import { fill, objectsIn } from "./pod-defaults.ts";
+import { actionErrors, bindingErrors, PolicyChecks } from "./policy-validation.ts";
 
 const v1 = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
 const schema = (kind: string): string => `io.k8s.api.admissionregistration.v1.${kind}`;
@@ -25,23 +25,11 @@ function defaultPolicy(object: ApiObject): void {
   defaultMatch(spec["matchConstraints"]);
 }
 
-function validatePolicy(object: ApiObject, problems: readonly PolicyProblem[]): FieldError[] {
-  const rules = objectsIn(valueAt(object, "spec", "matchConstraints", "resourceRules"));
-  const missing = rules.length === 0 ? [fieldError.required("spec.matchConstraints.resourceRules")] : [];
-  return [
-    ...missing,
-    ...problems.map(({ field, message }) => fieldError.invalid(field, expressionAt(object, field), message)),
-  ];
+function checksOf(object: ApiObject, problems: readonly PolicyProblem[]): PolicyChecks {
+  return new PolicyChecks(object.metadata.name ?? "", specOf(object), problems);
 }
 
-/** The text of the expression that a problem is about, for `spec.validations[0].expression`. */
-function expressionAt(object: ApiObject, field: string): unknown {
-  const steps = field.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
-  return steps.reduce<unknown>(
-    (value, step) => (Array.isArray(value) ? value[Number(step)] : valueAt(value, step)),
-    object,
-  );
-}
+const specOf = (object: ApiObject): JsonObject => (isJsonObject(object["spec"]) ? object["spec"] : {});
 
 const count = (name: string, ...path: string[]) =>
   ({ name, type: "integer", value: (object: ApiObject) => objectsIn(valueAt(object, ...path)).length }) as const;
@@ -59,23 +47,6 @@ const bindingColumns = columns(
   }),
 );
 
-function validateBinding(object: ApiObject): FieldError[] {
-  const actions = valueAt(object, "spec", "validationActions");
-  const list = Array.isArray(actions) ? actions.map(String) : [];
-  const known = ["Deny", "Warn", "Audit"];
-  if (list.length === 0)
-    return [fieldError.required("spec.validationActions", "at least one validation action is required")];
-  const wrong = list.flatMap((action, index) =>
-    known.includes(action)
-      ? []
-      : [fieldError.notSupported(`spec.validationActions[${index}]`, action, ["Audit", "Deny", "Warn"])],
-  );
-  const both = list.includes("Deny") && list.includes("Warn");
-  return both
-    ? [...wrong, fieldError.invalid("spec.validationActions", list, "must not contain both Deny and Warn")]
-    : wrong;
-}
-
 export const policyKinds: readonly BuiltinKind[] = [
   {
     ...v1,
@@ -89,7 +60,7 @@ export const policyKinds: readonly BuiltinKind[] = [
     strategy: {
       countsGenerations: true,
       applyDefaults: defaultPolicy,
-      validate: (object) => validatePolicy(object, compileValidatingPolicy(object["spec"] ?? {}).problems),
+      validate: (object) => checksOf(object, compileValidatingPolicy(object["spec"] ?? {}).problems).validating(),
     },
   },
   {
@@ -103,7 +74,10 @@ export const policyKinds: readonly BuiltinKind[] = [
     strategy: {
       countsGenerations: true,
       applyDefaults: (object) => defaultMatch(valueAt(object, "spec", "matchResources")),
-      validate: validateBinding,
+      validate: (object) => [
+        ...bindingErrors(specOf(object)),
+        ...actionErrors(valueAt(object, "spec", "validationActions")),
+      ],
     },
   },
   {
@@ -120,7 +94,7 @@ export const policyKinds: readonly BuiltinKind[] = [
         defaultPolicy(object);
         fill(object["spec"] as JsonObject, { reinvocationPolicy: "Never" });
       },
-      validate: (object) => validatePolicy(object, compileMutatingPolicy(object["spec"] ?? {}).problems),
+      validate: (object) => checksOf(object, compileMutatingPolicy(object["spec"] ?? {}).problems).mutating(),
     },
   },
   {
@@ -134,6 +108,7 @@ export const policyKinds: readonly BuiltinKind[] = [
     strategy: {
       countsGenerations: true,
       applyDefaults: (object) => defaultMatch(valueAt(object, "spec", "matchResources")),
+      validate: (object) => bindingErrors(specOf(object)),
     },
   },
 ];

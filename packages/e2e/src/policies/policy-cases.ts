@@ -3,6 +3,7 @@ import { invalidCases } from "./invalid-cases.ts";
 import { mutatingCases } from "./mutating-cases.ts";
 import type { PolicyCase } from "./policy-case.ts";
 import { createRandom } from "./random.ts";
+import { ruleCases } from "./rule-cases.ts";
 import { validatingCases } from "./validating-cases.ts";
 
 /** Policies, rules and objects, the same ones for the same seed. */
@@ -12,8 +13,6 @@ export function policyCases(seed: number): PolicyCase[] {
     ...validatingCases(createRandom(seed)),
     ...invalidCases(),
     ...mutatingCases(createRandom(seed + 1)),
+    ...ruleCases(createRandom(seed + 2)),
   ];
 }
-
-export { askCases } from "./ask-cases.ts";
-export { differences, tally, unexpected } from "./compare-answers.ts";
