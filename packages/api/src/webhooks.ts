@@ -6,6 +6,8 @@ interface WebhookRow {
   readonly group: string;
   readonly versions: readonly string[];
   readonly resources: readonly string[];
+  /** Let requests through when virt-api does not answer: for what is needed to get it going again. */
+  readonly optional?: boolean;
 }
 
 const kubevirt = { group: "kubevirt.io", versions: ["v1", "v1alpha3"] } as const;
@@ -36,6 +38,14 @@ export const validatingWebhooks = [
     resources: ["virtualmachineinstances"],
   },
   {
+    name: "kubevirt-validator.kubevirt.io",
+    path: "/kubevirt-validate",
+    operations: ["CREATE", "UPDATE"],
+    ...kubevirt,
+    resources: ["kubevirts"],
+    optional: true,
+  },
+  {
     name: "virtualmachine-validator.kubevirt.io",
     path: "/virtualmachines-validate",
     operations: ["CREATE"],
@@ -52,7 +62,7 @@ export const validatingWebhooks = [
   {
     name: "virtualmachinepreset-validator.kubevirt.io",
     path: "/vmipreset-validate",
-    operations: ["CREATE"],
+    operations: ["CREATE", "UPDATE"],
     ...kubevirt,
     resources: ["virtualmachineinstancepresets"],
   },

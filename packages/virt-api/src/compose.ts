@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { kubeVirts, labels, type KubeVirt } from "@polyvirt/api";
+import { kubeVirts, labels, virtualMachineInstancePresets } from "@polyvirt/api";
 import { configMaps, pods } from "@polyvirt/api/k8s";
 import { describeError, type Clock, type Logger } from "@polyvirt/core";
-import type { Architecture, HypervisorRegistry } from "@polyvirt/hypervisor";
+import type { Architecture, ClusterConfig, HypervisorRegistry } from "@polyvirt/hypervisor";
 import { createInformer, type KubeClient } from "@polyvirt/kube";
+import type { AdmissionContext } from "./admission/admission.ts";
 import { answerReview, isWebhookPath } from "./admission/webhooks.ts";
 import { createClusterSettings } from "./cluster-settings.ts";
 import { followCertificates, type CertificateFiles } from "./server/certificates.ts";
@@ -39,6 +40,14 @@ export interface VirtApi {
   run(signal: AbortSignal, onListening?: (port: number) => void): Promise<void>;
 }
 
+const byNamespace = "namespace";
+
+/** Where admission gets what it decides by. */
+interface AdmissionSources {
+  readonly config: () => ClusterConfig;
+  readonly presets: AdmissionContext["presets"];
+}
+
 /** How often the API server's published proxy rules are read again. */
 const rulesEveryMs = 30_000;
 
@@ -55,9 +64,14 @@ export function composeVirtApi(deps: VirtApiDeps): VirtApi {
         labelSelector: `${labels.role}=virt-handler`,
         indexes: { [byNode]: ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]) },
       });
-      kubevirtInformer.start(signal);
-      handlers.start(signal);
-      await Promise.all([kubevirtInformer.synced(), handlers.synced()]);
+      const presets = createInformer(client, virtualMachineInstancePresets, {
+        clock,
+        logger,
+        indexes: { [byNamespace]: ({ metadata }) => [metadata.namespace ?? ""] },
+      });
+      const informers = [kubevirtInformer, handlers, presets];
+      for (const informer of informers) informer.start(signal);
+      await Promise.all(informers.map((informer) => informer.synced()));
       const subresources: SubresourceDeps = {
         ...pick(deps),
         client,
@@ -66,7 +80,11 @@ export function composeVirtApi(deps: VirtApiDeps): VirtApi {
         frontProxyRules: () => state.rules,
         handlerCertificates: () => state.handlerCertificates,
       };
-      const server = await serve(deps, state, kubevirtInformer, subresources);
+      const admission: AdmissionSources = {
+        config: createClusterSettings(kubevirtInformer, deps.namespace, deps.architecture),
+        presets: (namespace) => presets.byIndex(byNamespace, namespace),
+      };
+      const server = await serve(deps, state, admission, subresources);
       state.server = server;
       logger.info("virt-api serves", { address: deps.address, port: server.port });
       onListening?.(server.port);
@@ -149,15 +167,15 @@ function identityOf({ certificate, key }: CertificateFiles, rules: FrontProxyRul
 function serve(
   deps: VirtApiDeps,
   state: State,
-  kubevirts: { list(): KubeVirt[] },
+  { config, presets }: AdmissionSources,
   subresources: SubresourceDeps,
 ): Promise<HttpsServer> {
-  const config = createClusterSettings(kubevirts, deps.namespace, deps.architecture);
   const admit = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== "POST") throw new Refusal(405, "a webhook is called with POST");
     const review = answerReview(path, await readJson(request), {
       hypervisors: deps.hypervisors,
       config: config(),
+      presets,
       namespace: deps.namespace,
       now: () => deps.clock.now(),
       randomUuid: randomUUID,

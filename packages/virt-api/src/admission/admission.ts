@@ -1,3 +1,4 @@
+import type { VirtualMachineInstancePreset } from "@polyvirt/api";
 import type { AdmissionRequest, AdmissionResponse, StatusCause } from "@polyvirt/api/k8s";
 import type { ClusterConfig, HypervisorRegistry } from "@polyvirt/hypervisor";
 import { diffJson } from "@polyvirt/core";
@@ -7,6 +8,8 @@ import { failure } from "../server/status.ts";
 export interface AdmissionContext {
   readonly hypervisors: HypervisorRegistry;
   readonly config: ClusterConfig;
+  /** The presets of a namespace. */
+  readonly presets: (namespace: string) => readonly VirtualMachineInstancePreset[];
   /** Where Polyvirt is installed: its service accounts live there. */
   readonly namespace: string;
   readonly now: () => number;

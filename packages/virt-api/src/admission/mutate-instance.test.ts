@@ -11,6 +11,7 @@ const uuid = "5d307ca9-b3ef-428c-8861-06e72d69f223";
 const context: AdmissionContext = {
   hypervisors: registry,
   config: resolveClusterConfig(undefined, { hostArchitecture: "amd64" }),
+  presets: () => [],
   namespace: "kubevirt",
   now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
   randomUuid: () => uuid,
@@ -100,5 +101,40 @@ describe("mutateInstance", () => {
     );
     const result = patched(mutateInstance(review({}), { ...context, config }), vmi);
     expect(result.spec.domain.cpu?.model).toBe("qemu64-v1");
+  });
+
+  describe("with presets", () => {
+    const labelled = { ...vmi, metadata: { ...vmi.metadata, labels: { size: "small" } } };
+    const preset = (name: string, cores: number) => ({
+      metadata: { name, namespace: "default" },
+      spec: { selector: { matchLabels: { size: "small" } }, domain: { devices: {}, cpu: { cores } } },
+    });
+    const mutate = (...presets: ReturnType<typeof preset>[]) => {
+      const asked: string[] = [];
+      const changed = { ...context, presets: (namespace: string) => (asked.push(namespace), presets) };
+      const response = mutateInstance(review({ object: labelled, namespace: "default" }), changed);
+      expect(asked).toEqual(["default"]);
+      return response;
+    };
+
+    it("gets their settings before the defaults", () => {
+      const response = mutate(preset("two", 2));
+      expect(patched(response, labelled).spec.domain.cpu).toMatchObject({ cores: 2, model: "host-model" });
+      expect(response.warnings).toBeUndefined();
+    });
+
+    it("refuses presets that contradict each other", () => {
+      const response = mutate(preset("two", 2), preset("four", 4));
+      expect(response.allowed).toBe(false);
+      expect(response.status?.message).toContain("cannot be applied due to conflicts");
+    });
+
+    it("warns about settings of a preset that the VMI overrides", () => {
+      const own = { ...labelled, spec: { domain: { ...labelled.spec.domain, cpu: { cores: 1 } } } };
+      const changed = { ...context, presets: () => [preset("two", 2)] };
+      const response = mutateInstance(review({ object: own, namespace: "default" }), changed);
+      expect(response.warnings?.[0]).toContain("VirtualMachineInstancePreset 'two'");
+      expect(patched(response, own).spec.domain.cpu?.cores).toBe(1);
+    });
   });
 });

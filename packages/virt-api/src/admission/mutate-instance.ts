@@ -1,5 +1,6 @@
 import { finalizers, type VirtualMachineInstance } from "@polyvirt/api";
 import type { AdmissionRequest, AdmissionResponse } from "@polyvirt/api/k8s";
+import { applyPresets } from "@polyvirt/hypervisor";
 import { allow, allowChanged, deny, type AdmissionContext } from "./admission.ts";
 import { ownAccount } from "./caller.ts";
 import { chooseHypervisor } from "./hypervisor.ts";
@@ -7,7 +8,7 @@ import { chooseHypervisor } from "./hypervisor.ts";
 /** The account that launchers run under: the one that QEMU's packages create. */
 const launcherUser = 107;
 
-/** Completes a new VMI; keeps users from writing the status of one that exists. */
+/** Completes a new VMI, by presets and then by defaults; keeps users from writing the status of one that exists. */
 export function mutateInstance(
   request: AdmissionRequest<VirtualMachineInstance>,
   context: AdmissionContext,
@@ -37,7 +38,14 @@ function createInstance(
   const { hypervisor, causes } = chooseHypervisor(object.spec, context);
   if (hypervisor === undefined) return deny(request, causes);
   const { status: _, ...fresh } = object;
-  const vmi = hypervisor.defaults.applyToInstance(fresh, { config: context.config, randomUuid: context.randomUuid });
+  const preset = applyPresets(fresh, context.presets(request.namespace ?? ""));
+  if ("conflict" in preset) {
+    return deny(request, [{ reason: "FieldValueInvalid", field: "metadata.labels", message: preset.conflict }]);
+  }
+  const vmi = hypervisor.defaults.applyToInstance(preset.vmi, {
+    config: context.config,
+    randomUuid: context.randomUuid,
+  });
   const finalizer = finalizers.virtualMachineInstance;
   const present = vmi.metadata.finalizers ?? [];
   vmi.metadata.finalizers = present.includes(finalizer) ? present : [...present, finalizer];
@@ -48,5 +56,6 @@ function createInstance(
     phaseTransitionTimestamps: [{ phase: "Pending", phaseTransitionTimestamp: time }],
     ...(context.config.isEnabled("Root") ? {} : { runtimeUser: launcherUser }),
   };
-  return allowChanged(request, object, vmi);
+  const response = allowChanged(request, object, vmi);
+  return preset.warnings.length === 0 ? response : { ...response, warnings: [...preset.warnings] };
 }

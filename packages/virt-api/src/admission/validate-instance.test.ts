@@ -8,6 +8,7 @@ import { validateInstanceCreate, validateInstanceUpdate } from "./validate-insta
 const context: AdmissionContext = {
   hypervisors: registry,
   config: resolveClusterConfig(undefined, { hostArchitecture: "amd64" }),
+  presets: () => [],
   namespace: "kubevirt",
   now: () => 0,
   randomUuid: () => "5d307ca9-b3ef-428c-8861-06e72d69f223",
@@ -68,6 +69,16 @@ describe("validateInstanceCreate", () => {
       "sidecar feature gate is not enabled in kubevirt-config, invalid entry metadata.annotations.hooks.kubevirt.io/hookSidecars",
       "metadata.annotations.kubevirt.io/ignitiondata is not served by this version",
     ]);
+  });
+});
+
+describe("probes", () => {
+  it("inside the guest are refused, from outside they are not", () => {
+    const probed = (readinessProbe: object) => ({ ...good, spec: { ...good.spec, readinessProbe } });
+    const refused = validateInstanceCreate(review({ object: probed({ exec: { command: ["true"] } }) }), context);
+    expect(refused.status?.message).toContain("spec.readinessProbe.exec is not served by this version");
+    const pinged = validateInstanceCreate(review({ object: probed({ guestAgentPing: {} }) }), context);
+    expect(pinged.status?.message).toContain("spec.readinessProbe.guestAgentPing is not served by this version");
   });
 });
 

@@ -4,8 +4,10 @@ import { isJsonObject } from "@polyvirt/core";
 import { Refusal } from "../server/status.ts";
 import type { AdmissionContext, Admitter } from "./admission.ts";
 import { mutateInstance } from "./mutate-instance.ts";
-import { refuseUnserved } from "./unserved.ts";
+import { refuseMachine, refuseUnserved } from "./unserved.ts";
 import { validateInstanceCreate, validateInstanceUpdate } from "./validate-instance.ts";
+import { validateKubeVirt } from "./validate-kubevirt.ts";
+import { validatePreset } from "./validate-preset.ts";
 
 type WebhookPath = (typeof mutatingWebhooks)[number]["path"] | (typeof validatingWebhooks)[number]["path"];
 
@@ -14,10 +16,11 @@ const admitters: Readonly<Record<WebhookPath, Admitter>> = {
   "/virtualmachineinstances-mutate": mutateInstance,
   "/virtualmachineinstances-validate-create": validateInstanceCreate,
   "/virtualmachineinstances-validate-update": validateInstanceUpdate,
-  "/virtualmachines-validate": refuseUnserved,
+  "/kubevirt-validate": validateKubeVirt,
+  "/virtualmachines-validate": refuseMachine,
   "/virtualmachinereplicaset-validate": refuseUnserved,
   "/migration-validate-create": refuseUnserved,
-  "/vmipreset-validate": refuseUnserved,
+  "/vmipreset-validate": validatePreset,
   "/plugin-validate": refuseUnserved,
 };
 

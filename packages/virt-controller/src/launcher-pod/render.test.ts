@@ -231,6 +231,12 @@ describe("renderLauncherPod", () => {
     expect(Object.keys(pod.metadata.annotations ?? {}).join()).not.toContain("image-platform");
   });
 
+  it("lets the kubelet ask the guest whether it works", () => {
+    const readinessProbe = { tcpSocket: { port: 22 }, initialDelaySeconds: 5, periodSeconds: 3 };
+    const livenessProbe = { httpGet: { port: 80, path: "/" } };
+    expect(compute(render({ readinessProbe, livenessProbe }))).toMatchObject({ readinessProbe, livenessProbe });
+  });
+
   it("never runs as root because nobody said as whom", () => {
     expect(render().spec.securityContext?.runAsUser).toBe(107);
     const root = podContext({ developerConfiguration: { featureGates: ["Root"] } });

@@ -7,6 +7,7 @@ import { imagePlatforms } from "./image-platforms.ts";
 import { launcherStack } from "./launcher-stack.ts";
 import { hostnameOf } from "./name.ts";
 import { nodeConstraints } from "./node-constraints.ts";
+import { guestProbes } from "./probes.ts";
 import { launcherResources } from "./resources.ts";
 import { launcherUser } from "./user.ts";
 import { launcherVolumes } from "./volumes.ts";
@@ -28,6 +29,7 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
     ],
     resources: resources.requirements,
     ...ports(vmi),
+    ...guestProbes(vmi),
     volumeMounts: volumes.container.volumeMounts,
     ...(volumes.container.volumeDevices.length === 0 ? {} : { volumeDevices: volumes.container.volumeDevices }),
     securityContext: {

@@ -126,6 +126,11 @@ describe("a VMI whose pod waits", () => {
     expect(result.podConditions).toEqual([]);
   });
 
+  it("is handed over before the guest can answer its probe: it is started only then", () => {
+    const result = plan(vmiWith({ phase: "Scheduling" }), [readyPod({ ready: false })]);
+    expect(result.status?.phase).toBe("Scheduled");
+  });
+
   it("goes from Pending to Scheduled in one step when the pod is ready already", () => {
     const result = plan(vmiWith({ phase: "Pending" }), [readyPod()]);
     expect(result.status?.phaseTransitionTimestamps?.map(({ phase }) => phase)).toEqual(["Scheduling", "Scheduled"]);

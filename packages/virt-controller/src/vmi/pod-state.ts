@@ -17,10 +17,15 @@ export function isPodTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 
-/** All containers run and are ready; the readiness gate is ours and does not count here. */
+/**
+ * The launcher runs and all others are ready. That the launcher is ready may depend on its guest, which is started only
+ * after this; and the readiness gate is ours and does not count here.
+ */
 export function arePodContainersReady(pod: Pod): boolean {
   const statuses = pod.status?.containerStatuses ?? [];
-  return pod.status?.phase === "Running" && statuses.length > 0 && statuses.every(({ ready }) => ready);
+  const isUp = ({ name, ready, state }: ContainerStatus): boolean =>
+    name === computeContainer ? ready || state?.running !== undefined : ready;
+  return pod.status?.phase === "Running" && statuses.length > 0 && statuses.every(isUp);
 }
 
 const imageProblems: readonly string[] = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];

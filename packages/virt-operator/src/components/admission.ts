@@ -72,7 +72,7 @@ function webhook(installation: Installation, row: WebhookRow, caBundle: string):
         scope: "*",
       },
     ],
-    failurePolicy: "Fail",
+    failurePolicy: "optional" in row && row.optional ? "Ignore" : "Fail",
     matchPolicy: "Equivalent",
     sideEffects: "None",
     timeoutSeconds: 10,
