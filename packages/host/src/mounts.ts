@@ -5,6 +5,9 @@ import { libc } from "./libc.ts";
 
 const MS_NOSUID = 2;
 const MS_NODEV = 4;
+const MS_BIND = 4096;
+const MS_REC = 16384;
+const MS_SHARED = 1 << 20;
 const MNT_DETACH = 2;
 const UMOUNT_NOFOLLOW = 8;
 
@@ -28,6 +31,43 @@ export function mountMemory(directory: string, sizeBytes: number): void {
 }
 
 /**
+ * Makes a directory a mount of its own that hands further mounts on to its copies, so that containers can be given such a
+ * copy.
+ * SAFETY: mounts the directory on itself; nothing becomes visible that was not there before.
+ */
+export function shareDirectory(directory: string): void {
+  const real = fs.realpathSync(directory);
+  if (isShared(real)) return;
+  const c = libc();
+  const bound = isListed(real) || c.mount(real, real, "", MS_BIND | MS_REC, "") === 0;
+  if (!bound || c.mount("", real, "", MS_SHARED, "") !== 0) {
+    throw errors.HostCallFailed(`let the mounts below ${real} be shared: errno ${c.errno()}`);
+  }
+}
+
+/** Whether mounts below this directory are handed on to copies of it. */
+export function isShared(directory: string): boolean {
+  // The innermost mount that holds it is the last one that the kernel lists.
+  const line = mountLines().findLast(({ place }) => `${directory}/`.startsWith(place === "/" ? "/" : `${place}/`));
+  return line?.shared === true;
+}
+
+function isListed(directory: string): boolean {
+  return mountLines().some(({ place }) => place === directory);
+}
+
+function mountLines(): { place: string; shared: boolean }[] {
+  return fs
+    .readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => ({
+      place: unescapeMountInfo(line.split(" ")[4] ?? ""),
+      shared: / shared:\d+/.test(line.split(" - ")[0] ?? ""),
+    }));
+}
+
+/**
  * Unmounts everything below a directory, the innermost first; what is still in use goes when its last user does.
  * SAFETY: only mount points that the kernel itself lists below the directory, and never through a symlink.
  */
@@ -46,7 +86,7 @@ export function mountPointsBelow(mountInfo: string, directory: string): string[]
   return mountInfo
     .split("\n")
     .map((line) => unescapeMountInfo(line.split(" ")[4] ?? ""))
-    .filter((mountPoint) => mountPoint === directory || mountPoint.startsWith(`${directory}/`))
+    .filter((mountPoint) => mountPoint.startsWith(`${directory}/`))
     .reverse();
 }
 

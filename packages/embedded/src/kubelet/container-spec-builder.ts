@@ -1,6 +1,13 @@
 import * as fs from "node:fs";
 import type { Container, Pod, VolumeMount } from "@polyvirt/api/k8s";
-import type { ContainerDevice, ContainerMount, ContainerSpec, ProcessIdentity } from "@polyvirt/host";
+import {
+  isShared,
+  shareDirectory,
+  type ContainerDevice,
+  type ContainerMount,
+  type ContainerSpec,
+  type ProcessIdentity,
+} from "@polyvirt/host";
 import type { CatalogueImage } from "../images/image-catalogue.ts";
 import { errors } from "../errors.ts";
 import { amountsOf, requestsOf } from "../scheduler/resource-amount.ts";
@@ -19,6 +26,7 @@ interface SpecContext {
   readonly maskedDirectories: readonly string[];
   readonly visiblePaths: readonly string[];
   readonly networkNamespace?: string;
+  readonly privileged: boolean;
   /** A process whose process namespace the container lives in. */
   readonly processNamespace?: ProcessIdentity;
   /** The container's control group; unique on the machine. */
@@ -106,11 +114,6 @@ function depth(target: string): number {
 function resolveMount(mount: VolumeMount, context: SpecContext, releases: (() => void)[]): ContainerMount {
   const volume = context.volumes.get(mount.name);
   if (volume === undefined) throw errors.KubeletVolumeRefused(`no volume is named ${mount.name}`);
-  if (mount.mountPropagation === "Bidirectional") {
-    throw errors.KubeletVolumeRefused(
-      `mount ${mount.mountPath}: mountPropagation Bidirectional is not available; containers' mounts stay their own`,
-    );
-  }
   const { kind } = volume;
   if (kind === "block") {
     throw errors.KubeletVolumeRefused(`volume ${mount.name} has volumeMode Block: use volumeDevices for it`);
@@ -119,6 +122,7 @@ function resolveMount(mount: VolumeMount, context: SpecContext, releases: (() =>
     target: absoluteTarget(mount),
     readOnly: mount.readOnly === true || volume.readOnly,
     recursive: volume.recursive,
+    ...propagationOf(mount, volume, context),
   };
   const subPath = mount.subPathExpr === undefined ? mount.subPath : expand(mount.subPathExpr, context.environment);
   const own = volume.own === undefined ? undefined : openOwnPlace(volume.own, mount.name);
@@ -129,6 +133,30 @@ function resolveMount(mount: VolumeMount, context: SpecContext, releases: (() =>
   const resolved = resolveSubPath(own?.path ?? volume.path, subPath, mount.name);
   releases.push(() => resolved.release());
   return { ...base, source: resolved.path, kind: resolved.kind, inode: resolved.inode };
+}
+
+/** Other mounts that appear below a volume while the container runs; only directories can have any. */
+function propagationOf(
+  mount: VolumeMount,
+  volume: PreparedVolume,
+  { privileged }: SpecContext,
+): Pick<ContainerMount, "propagation"> {
+  const wanted = mount.mountPropagation ?? "None";
+  if (wanted === "None" || volume.kind !== "directory") return {};
+  const isRoot = process.getuid?.() === 0;
+  if (wanted === "Bidirectional" && !(isRoot && privileged)) {
+    throw errors.KubeletVolumeRefused(
+      `mount ${mount.mountPath}: mountPropagation Bidirectional is for privileged containers of a kubelet that is root`,
+    );
+  }
+  // The node's own directories can be made shared; those of the machine are its administrator's.
+  if (isRoot && volume.own !== undefined) shareDirectory(volume.path);
+  if (wanted === "Bidirectional" && !isShared(volume.path)) {
+    throw errors.KubeletVolumeRefused(
+      `mount ${mount.mountPath}: path ${volume.path} is not on a shared mount; run: mount --make-rshared / on the machine`,
+    );
+  }
+  return { propagation: wanted === "Bidirectional" ? "shared" : "slave" };
 }
 
 function absoluteTarget(mount: VolumeMount): string {

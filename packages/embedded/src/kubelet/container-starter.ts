@@ -106,6 +106,7 @@ export class ContainerStarter {
       maskedDirectories: this.#context.maskedDirectories,
       visiblePaths: this.#context.visiblePaths,
       ...(record.networkNamespace === undefined ? {} : { networkNamespace: record.networkNamespace }),
+      privileged: container.securityContext?.privileged === true,
       ...processNamespaceOf(record, container),
       groupName: `${this.#context.nodeName}/${record.uid}/${container.name}-${attempt}`,
     });

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import type { Pod } from "@polyvirt/api/k8s";
+import { unmountBelow } from "@polyvirt/host";
 import type { Controller, Informer } from "@polyvirt/kube";
 import { createController } from "@polyvirt/kube";
 import { waitsForImage } from "./image-pull.ts";
@@ -96,6 +97,8 @@ export class Kubelet {
       }
       for (const record of group) await this.#worker.letGo(record);
     }
+    // What containers shared with the machine would keep the node's folder from being removed.
+    unmountBelow(this.#context.paths.root);
   }
 
   recordOf(namespace: string, name: string): PodRecord | undefined {

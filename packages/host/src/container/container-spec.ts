@@ -42,6 +42,11 @@ export interface ContainerMount {
   readonly readOnly: boolean;
   /** Also what is mounted below the source. */
   readonly recursive: boolean;
+  /**
+   * What is mounted below the source later: `slave` shows it to the container as well, `shared` shows the machine also
+   * what the container mounts there. The source has to be a shared mount.
+   */
+  readonly propagation?: "slave" | "shared";
   /** `device:inode` that the source has to have, for sources that were opened without following symlinks. */
   readonly inode?: string;
 }
@@ -77,6 +82,11 @@ export function shimEnvironment(spec: ContainerSpec, context: ShimContext): Reco
   return {
     ...commandEnvironment(spec),
     ...numbered("LOWER", "LOWERS", context.lowers),
+    ...numbered(
+      "SHARE",
+      "SHARES",
+      sharedMounts(spec).map(({ source }) => source),
+    ),
     ...numbered("GROUP", "GROUPS", context.groups),
     ...numbered("DEVICE", "DEVICES", spec.privileged ? [] : (spec.devices ?? []).map(({ source }) => source)),
     ...numbered(
@@ -121,10 +131,20 @@ export function unshareFlags(spec: ContainerSpec, rootless: boolean): string[] {
     ...(rootless ? ["--user", "--map-root-user"] : []),
     "--mount",
     "--propagation",
-    "private",
+    propagationOf(spec),
     ...(spec.hostname === undefined ? [] : ["--uts"]),
     ...(spec.hostPid || spec.processNamespace !== undefined ? [] : ["--pid"]),
   ];
+}
+
+function propagationOf({ mounts }: ContainerSpec): string {
+  if (mounts.some(({ propagation }) => propagation === "shared")) return "unchanged";
+  return mounts.some(({ propagation }) => propagation === "slave") ? "slave" : "private";
+}
+
+/** Volumes whose mounts go both ways, in the order in which the shim stages them. */
+export function sharedMounts({ mounts }: Pick<ContainerSpec, "mounts">): ContainerMount[] {
+  return mounts.filter(({ propagation }) => propagation === "shared");
 }
 
 /** `setpriv` and its arguments, or nothing when the container keeps everything that the kubelet has. */

@@ -1,4 +1,4 @@
-import type { ContainerMount, ContainerSpec } from "./container-spec.ts";
+import { sharedMounts, type ContainerMount, type ContainerSpec } from "./container-spec.ts";
 
 /**
  * The mounts of a container as tables for `mount -a`: one process makes them all, which is most of what starting a
@@ -36,7 +36,7 @@ export function mountTables(spec: ContainerSpec, context: TableContext): MountTa
     }),
     ["tmpfs", `${root}/run`, "tmpfs", "mode=755,nosuid,nodev"],
     ...spec.mounts.map((mount, index): Line => [
-      mount.source,
+      sourceOf(spec, mount, context.directory),
       `${root}/.polyvirt/${index}`,
       "none",
       bindOptions(mount),
@@ -75,6 +75,13 @@ function deviceLines(spec: ContainerSpec, root: string, rootless: boolean): Line
       ? ["/sys", `${root}/sys`, "none", "bind,ro"]
       : ["sysfs", `${root}/sys`, "sysfs", "ro,nosuid,nodev,noexec"],
   ];
+}
+
+/** What goes both ways was taken out of the machine's mounts before they became private. */
+function sourceOf(spec: ContainerSpec, mount: ContainerMount, directory: string): string {
+  return mount.propagation === "shared"
+    ? `${directory}/root/shared-${sharedMounts(spec).indexOf(mount)}`
+    : mount.source;
 }
 
 function bindOptions({ recursive, readOnly }: ContainerMount): string {

@@ -59,9 +59,28 @@ if [ -n "$PV_HOSTNAME" ]; then
   (printf '%s' "$PV_HOSTNAME" >/proc/sys/kernel/hostname) 2>/dev/null || must hostname "$PV_HOSTNAME"
 fi
 
+# With volumes whose mounts go both ways, this namespace still shares everything with the machine: nothing may be mounted
+# before what it is mounted on is private, and the volumes have to be taken before everything else becomes private, too.
+[ "$PV_SHARES" -eq 0 ] || must mount --make-private "$(findmnt -n -o TARGET -T "$PV_DIR")"
 must mount -t tmpfs -o mode=755 tmpfs "$PV_DIR/root"
 must cd "$PV_DIR/root"
 must mkdir upper work root
+if [ "$PV_SHARES" -gt 0 ]; then
+  i=0
+  while [ $i -lt "$PV_SHARES" ]; do
+    eval "source=\\$PV_SHARE_$i"
+    must mkdir "shared-$i"
+    must mount --rbind "$source" "shared-$i"
+    i=$((i + 1))
+  done
+  here=$(pwd -P)
+  while read -r _ _ _ _ place _; do
+    case $place in
+    "$here"/shared-*) ;;
+    *) must mount --make-private "$(printf '%b' "$place")" ;;
+    esac
+  done </proc/self/mountinfo
+fi
 if [ "$PV_ROOTLESS" = 1 ]; then
   # Without being root on the machine, "/" itself cannot be a lower directory because of what is mounted below it.
   must mount --bind root root
