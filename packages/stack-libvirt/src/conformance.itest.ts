@@ -8,8 +8,8 @@ import { bootSectorSamples, describeStackConformance } from "@polyvirt/stack/con
 import { createLibvirtStack } from "./libvirt-stack.ts";
 
 /** All tests of this file together ask an emulator for its capabilities once. */
-const sharedCache = mkdtempSync(join(tmpdir(), "capabilities-"));
-afterAll(() => rmSync(sharedCache, { recursive: true }));
+const sharedCache = { directory: mkdtempSync(join(tmpdir(), "capabilities-")), writable: true };
+afterAll(() => rmSync(sharedCache.directory, { recursive: true }));
 
 const makeStack = () =>
   bootSectorSamples({

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Clock, Logger } from "@polyvirt/core";
+import type { SharedCache } from "./daemon/libvirt-daemon.ts";
 import { QemuAgent, serialConsole, type Stack } from "@polyvirt/stack";
 import { libvirtCapabilities } from "./capabilities/libvirt-capabilities.ts";
 import { libvirtGraphics } from "./graphics.ts";
@@ -16,8 +17,7 @@ export interface LibvirtStackDependencies {
   readonly logger: Logger;
   /** Directory of this launcher's own, with a short name: sockets lie below it. */
   readonly scratchDirectory: string;
-  /** What other launchers of the node have found out about emulators. */
-  readonly sharedCache?: string;
+  readonly sharedCache?: SharedCache;
   /** A host name for this launcher alone, where several share one: libvirt moves no machine to a host of the same name. */
   readonly hostName?: string;
 }
@@ -35,6 +35,7 @@ export function createLibvirtStack(dependencies: LibvirtStackDependencies): Stac
     vmmVersion: () => qemuVersion(emulatorFor("x86_64")),
     capabilities: (target) => libvirtCapabilities(daemon, target),
     lifecycle,
+    prepare: () => lifecycle.prepare(),
     console: serialConsole((operation) => lifecycle.running(operation)),
     graphics: libvirtGraphics(lifecycle),
     guestAgent: new QemuAgent(new LibvirtAgentChannel(lifecycle), clock),

@@ -19,6 +19,8 @@ export interface Stack {
   /** What this stack can do on this node; works without a machine. */
   capabilities(target: CapabilityTarget): CapabilityProvider;
   readonly lifecycle: Lifecycle;
+  /** Does beforehand what the first start would otherwise have to wait for. Absent where there is no such thing. */
+  prepare?(): Promise<void>;
   readonly console?: Console;
   readonly graphics?: Graphics;
   readonly guestAgent?: GuestAgent;

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@polyvirt/core";
+import { describeError, type Clock, type Logger } from "@polyvirt/core";
 import type { Architecture, Hypervisor } from "@polyvirt/hypervisor";
 import type { Stack } from "@polyvirt/stack";
 import { cmdServices } from "./cmd/cmd-service.ts";
@@ -72,6 +72,8 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
         if (document !== undefined) notifier.publish(document);
       });
       const socket = await openCommandSocket({ directory: paths.sockets, services, logger });
+      // While the node agent takes over; a failure shows again, and is told, when the machine is started.
+      stack.prepare?.().catch((error: unknown) => logger.warn("cannot prepare", { error: describeError(error) }));
       logger.info("ready", { stack: stack.name, vmi: `${options.vmi.namespace}/${options.vmi.name}` });
       try {
         const { gracePeriodMs, startTimeoutMs } = options;

@@ -19,6 +19,8 @@ export interface StackDependencies {
   readonly scratchDirectory: string;
   /** Where state that outlives the launcher is kept. */
   readonly persistentDirectory: string;
+  /** Whether the stack is only asked what it can do, and may keep what it finds out for launchers to come. */
+  readonly exporting: boolean;
 }
 
 interface LauncherBundle {
@@ -75,7 +77,13 @@ async function compose(bundle: LauncherBundle, logger: Logger): Promise<VirtLaun
   const directory = values["export-capabilities"];
   if (directory === undefined) return await composeLauncher(bundle, values, hostArchitecture, logger);
   const createStack = (scratchDirectory: string) =>
-    bundle.createStack({ clock: systemClock, logger, scratchDirectory, persistentDirectory: scratchDirectory });
+    bundle.createStack({
+      clock: systemClock,
+      logger,
+      scratchDirectory,
+      persistentDirectory: scratchDirectory,
+      exporting: true,
+    });
   return {
     async run() {
       const files = await exportNodeCapabilities({
@@ -141,6 +149,7 @@ async function composeLauncher(
       logger,
       scratchDirectory: paths.private,
       persistentDirectory: paths.persistentState,
+      exporting: false,
     }),
   });
 }

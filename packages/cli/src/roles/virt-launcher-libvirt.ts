@@ -3,10 +3,10 @@ import { createLibvirtStack } from "@polyvirt/stack-libvirt";
 import { runLauncher } from "../launcher/run-launcher.ts";
 
 /** Where an image, or the node that it runs on, may have what is known about emulators; libvirt asks them otherwise. */
-const sharedCache = "/var/cache/polyvirt/libvirt";
+const directory = "/var/cache/polyvirt/libvirt";
 
 await runLauncher({
   role: "virt-launcher-libvirt",
-  createStack: ({ clock, logger, scratchDirectory }) =>
-    createLibvirtStack({ clock, logger, scratchDirectory, sharedCache }),
+  createStack: ({ clock, logger, scratchDirectory, exporting }) =>
+    createLibvirtStack({ clock, logger, scratchDirectory, sharedCache: { directory, writable: exporting } }),
 });

@@ -62,29 +62,41 @@ async function ask(dependencies: DaemonDependencies, target: CapabilityTarget): 
   try {
     const connection = await daemon.connection();
     const found = join(daemon.layout.programs, emulator.slice("/usr/bin/".length));
-    return await askAll(connection, found, target);
+    const answers = await askAll(connection, found, target);
+    // Machines name the emulator by its own path, and libvirt remembers what it knows by path.
+    if (dependencies.sharedCache?.writable === true) {
+      await askDomain(connection, emulator, target);
+      await daemon.shareKnowledge();
+    }
+    return answers;
   } finally {
     await daemon.close();
   }
 }
 
+function about(emulator: string, target: CapabilityTarget) {
+  return { emulator, architecture: architectureOf(target), machine: undefined, virtType: target.virtType };
+}
+
+function optionsFor({ architecture }: CapabilityTarget) {
+  return { operation: `ask libvirt for capabilities of ${architecture}`, timeoutMs: questionTimeoutMs };
+}
+
+async function askDomain(connection: LibvirtConnection, emulator: string, target: CapabilityTarget): Promise<string> {
+  const request = { ...about(emulator, target), flags: 0 };
+  return (await connection.call(procedures.connectGetDomainCapabilities, request, optionsFor(target))).xml;
+}
+
 async function askAll(connection: LibvirtConnection, emulator: string, target: CapabilityTarget): Promise<Answers> {
-  const options = { operation: `ask libvirt for capabilities of ${target.architecture}`, timeoutMs: questionTimeoutMs };
-  const about = { emulator, architecture: architectureOf(target), machine: undefined, virtType: target.virtType };
-  const { xml: host } = await connection.call(procedures.connectGetCapabilities, undefined, options);
-  const { xml: domain } = await connection.call(
-    procedures.connectGetDomainCapabilities,
-    { ...about, flags: 0 },
-    options,
-  );
-  const cpu = hostModelCpu(domain, about.architecture);
-  const expanded =
-    cpu === undefined
-      ? undefined
-      : await connection
-          .call(procedures.connectBaselineHypervisorCpu, { ...about, cpus: [cpu], flags: expandFeatures }, options)
-          // Not for every architecture.
-          .catch(() => undefined);
+  const { xml: host } = await connection.call(procedures.connectGetCapabilities, undefined, optionsFor(target));
+  const domain = await askDomain(connection, emulator, target);
+  const cpu = hostModelCpu(domain, architectureOf(target));
+  if (cpu === undefined) return { host, domain, features: [] };
+  const request = { ...about(emulator, target), cpus: [cpu], flags: expandFeatures };
+  const expanded = await connection
+    .call(procedures.connectBaselineHypervisorCpu, request, optionsFor(target))
+    // Not for every architecture.
+    .catch(() => undefined);
   return { host, domain, features: expanded === undefined ? [] : readFeatures(expanded.cpu) };
 }
 

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
@@ -13,6 +13,8 @@ export async function copyCapabilities(from: string, to: string): Promise<void> 
     const draft = join(to, `${name}.${process.pid}`);
     try {
       await copyFile(join(from, name), draft);
+      // libvirt writes for itself alone; there is nothing secret in it.
+      await chmod(draft, 0o644);
       await rename(draft, join(to, name));
     } catch (error) {
       await rm(draft, { force: true });

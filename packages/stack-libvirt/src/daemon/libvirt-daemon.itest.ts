@@ -12,8 +12,8 @@ const installed = existsSync("/usr/sbin/libvirtd") || existsSync("/usr/sbin/virt
 const limit = { timeout: 20_000, interval: 50 };
 
 describe.skipIf(!installed)("a private libvirt daemon (package libvirt-daemon)", () => {
-  const sharedCache = mkdtempSync(join(tmpdir(), "capabilities-"));
-  afterAll(() => rmSync(sharedCache, { recursive: true }));
+  const sharedCache = { directory: mkdtempSync(join(tmpdir(), "capabilities-")), writable: true };
+  afterAll(() => rmSync(sharedCache.directory, { recursive: true }));
 
   let sample: StackUnderTest;
   let events: DomainEvent[];
@@ -77,7 +77,7 @@ describe.skipIf(!installed)("a private libvirt daemon (package libvirt-daemon)",
 
   it("learns from others what emulators can do", async () => {
     await sample.stack.lifecycle.start(sample.domain);
-    await expect.poll(() => readCache(sharedCache), limit).toMatch(/<qemuCaps>/);
+    await expect.poll(() => readCache(sharedCache.directory), limit).toMatch(/<qemuCaps>/);
   });
 });
 

@@ -16,12 +16,18 @@ export interface DaemonDependencies {
   readonly logger: Logger;
   /** Where the daemon keeps everything; it is made and removed with it. */
   readonly directory: string;
-  /** What other launchers of the node have found out about emulators. */
-  readonly sharedCache?: string | undefined;
+  readonly sharedCache?: SharedCache | undefined;
   /** A host name of the daemon's own; without, it sees the launcher's. */
   readonly hostName?: string | undefined;
   /** Programs that the daemon may find by name: emulators about which it is to be asked. */
   readonly programs?: readonly string[];
+}
+
+/** What is known about emulators, which libvirt would otherwise have to ask. */
+export interface SharedCache {
+  readonly directory: string;
+  /** Whether to keep there what this daemon finds out. Launchers do not: others would have to trust their guests. */
+  readonly writable?: boolean;
 }
 
 /** Who hears of what happens on the connection. */
@@ -70,8 +76,8 @@ export class LibvirtDaemon {
   /** Keeps what this daemon has found out about emulators for the next one; where it cannot, it is found out again. */
   async shareKnowledge(): Promise<void> {
     const { sharedCache, logger } = this.#dependencies;
-    if (sharedCache === undefined) return;
-    await copyCapabilities(this.layout.capabilities, sharedCache).catch((error: unknown) =>
+    if (sharedCache?.writable !== true) return;
+    await copyCapabilities(this.layout.capabilities, sharedCache.directory).catch((error: unknown) =>
       logger.debug("cannot keep what is known about emulators", { error: describeError(error) }),
     );
   }
@@ -96,7 +102,10 @@ export class LibvirtDaemon {
   async #begin(): Promise<LibvirtConnection> {
     const { sharedCache, programs = [] } = this.#dependencies;
     await prepareDaemon(this.layout, programs);
-    if (sharedCache !== undefined) await copyCapabilities(sharedCache, this.layout.capabilities);
+    // What cannot be read is asked again.
+    if (sharedCache !== undefined) {
+      await copyCapabilities(sharedCache.directory, this.layout.capabilities).catch(() => undefined);
+    }
     this.#keeper ??= startKeeper(this.layout.machines);
     this.processes.except(this.#keeper.pid);
     this.processes.start();

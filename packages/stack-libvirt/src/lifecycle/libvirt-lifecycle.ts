@@ -18,7 +18,7 @@ import { LibvirtDaemon, type DaemonDependencies } from "../daemon/libvirt-daemon
 import type { LibvirtConnection, LibvirtEvent } from "../rpc/libvirt-connection.ts";
 import { events, procedures, type DomainHandle, type Procedure } from "../rpc/remote-program.ts";
 import { contractEvents, lifecycleStatus, listenedMonitorEvents, statusOf } from "./libvirt-state.ts";
-import { definitionXml } from "./machine-definition.ts";
+import { definitionXml, emulatorFor } from "./machine-definition.ts";
 
 interface LifecycleDependencies extends DaemonDependencies {
   readonly clock: Clock;
@@ -43,6 +43,9 @@ const flags = {
   /** Also what libvirt keeps besides: saved states, snapshots, checkpoints; firmware variables stay. */
   undefine: 1 | 2 | 8 | 16,
 } as const;
+
+/** libvirt's names for the architectures that Node runs on. */
+const hostArchitectures: Readonly<Record<string, string>> = { x64: "x86_64", arm64: "aarch64" };
 
 const commandTimeoutMs = 20_000;
 /** Under software emulation on a loaded node a start is seconds, not milliseconds. */
@@ -85,6 +88,14 @@ export class LibvirtLifecycle implements Lifecycle {
       },
       options.signal,
     );
+  }
+
+  /** Starts the daemon and lets it find out about the emulator that the first machine will most likely need. */
+  async prepare(): Promise<void> {
+    const architecture = hostArchitectures[process.arch] ?? process.arch;
+    const question = { emulator: emulatorFor(architecture), architecture, machine: undefined, virtType: undefined };
+    const request = { ...question, flags: 0 };
+    await this.call(procedures.connectGetDomainCapabilities, request, "get ready for a machine", startTimeoutMs);
   }
 
   /** Defines a machine and lets `bringUp` do what makes it one; repeated for the same machine it does nothing. */
