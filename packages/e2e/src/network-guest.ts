@@ -7,6 +7,7 @@ interface NetworkGuest {
   readonly iface: string;
   /** Pod network, as YAML in one line. */
   readonly network?: string;
+  readonly node?: string;
 }
 
 interface ConnectedVmi {
@@ -17,7 +18,7 @@ interface ConnectedVmi {
 }
 
 /** The demo guest, which asks for its address over DHCP and serves its name on port 80. */
-export function networkGuest({ name, iface, network = "{}" }: NetworkGuest): string {
+export function networkGuest({ name, iface, network = "{}", node = "node-1" }: NetworkGuest): string {
   return `
 apiVersion: kubevirt.io/v1
 kind: VirtualMachineInstance
@@ -31,6 +32,7 @@ spec:
         container: { image: "polyvirt.local/demo-guest-amd64:1", kernelPath: /boot/vmlinuz, initrdPath: /boot/initramfs }
     devices: { interfaces: [${iface}] }
   networks: [{ name: default, pod: ${network} }]
+  nodeSelector: { kubernetes.io/hostname: ${node} }
   terminationGracePeriodSeconds: 0
 `;
 }

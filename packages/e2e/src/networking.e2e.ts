@@ -96,7 +96,7 @@ describe.runIf(isRoot)("guests in pods with networks of their own", () => {
   });
 
   it("a bridged guest has the pod's own address, and guests of all nodes reach each other", async () => {
-    await cluster.apply(networkGuest({ name: "bridge", iface: "{ name: default, bridge: {} }" }));
+    await cluster.apply(networkGuest({ name: "bridge", iface: "{ name: default, bridge: {} }", node: "node-2" }));
     const address = await guestAddress(cluster, "bridge");
     expect(await guestWords(`http://${address}/`)).toBe("bridge amd64");
     const other = (await podOf("masquerade")).ip;

@@ -6,6 +6,8 @@ export interface BridgedNetworkOptions {
   readonly hostAddresses: readonly string[];
   /** This TCP port of the gateway leads to the same port on the machine's loopback. */
   readonly loopbackPort: number;
+  /** Interfaces of the machine through which members reach the outside, under the machine's address. */
+  readonly uplinks?: readonly string[];
 }
 
 /** The file system that keeps named namespaces; `ip netns` shows what is there. */
@@ -70,9 +72,11 @@ export function rulesTable(prefix: string): string {
  * - members reach nothing of the machine's loopback, although the bridge may carry packets to it for the one port below
  *   (without this, `route_localnet` would open every service of the loopback to whoever can write raw packets);
  * - nobody outside of the machine reaches the network or the machine by its addresses in it;
- * - one port of the gateway leads to the loopback, for members and for the machine itself.
+ * - one port of the gateway leads to the loopback, for members and for the machine itself;
+ * - members reach the outside under the machine's address, and only what they asked for comes back. The machine carries
+ *   packets for them, but not from one neighbour to another.
  */
-export function firewallRules({ prefix, hostAddresses, loopbackPort }: BridgedNetworkOptions): string {
+export function firewallRules({ prefix, hostAddresses, loopbackPort, uplinks = [] }: BridgedNetworkOptions): string {
   const table = rulesTable(prefix);
   const bridge = bridgeName(prefix);
   const gateway = hostAddresses[0] ?? `${prefix}.0.1`;
@@ -93,6 +97,18 @@ export function firewallRules({ prefix, hostAddresses, loopbackPort }: BridgedNe
     " chain own {",
     "  type nat hook output priority -100; policy accept;",
     `  ip daddr ${gateway} tcp dport ${loopbackPort} dnat to 127.0.0.1:${loopbackPort}`,
+    " }",
+    " chain carried {",
+    "  type filter hook forward priority 0; policy accept;",
+    // Where the kernel shows bridged packets to these rules, those between two members come by here, too.
+    `  iifname "${bridge}" oifname "${bridge}" accept`,
+    `  oifname "${bridge}" ct state established,related accept`,
+    `  oifname "${bridge}" drop`,
+    ...uplinks.map((uplink) => `  iifname "${uplink}" oifname "${uplink}" drop`),
+    " }",
+    " chain outbound {",
+    "  type nat hook postrouting priority 100; policy accept;",
+    ...uplinks.map((uplink) => `  oifname "${uplink}" ip saddr ${prefix}.0.0/16 masquerade`),
     " }",
     "}",
   ]);

@@ -90,12 +90,41 @@ describe.runIf(process.getuid?.() === 0)("a bridged network", () => {
     await network.detach(`${prefix}.4.3`);
   });
 
+  it("lets namespaces reach the outside under the machine's address, and nobody outside reach them", async () => {
+    const outside = `pvtest${process.pid % 1000}`;
+    const commands = [
+      `ip netns add ${outside}`,
+      `ip link add ${outside} type veth peer name eth0 netns ${outside}`,
+      `ip addr add 198.51.100.1/30 dev ${outside} && ip link set ${outside} up`,
+      `ip -n ${outside} addr add 198.51.100.2/30 dev eth0 && ip -n ${outside} link set eth0 up`,
+      // The outside knows the way to the network behind the machine, and tries it.
+      `ip -n ${outside} route add ${prefix}.0.0/16 via 198.51.100.1`,
+    ];
+    run("sh", "-c", commands.join(" && "));
+    try {
+      const wide = { prefix, hostAddresses: [gateway], loopbackPort: port, uplinks: [outside] };
+      await createBridgedNetwork(wide).open();
+      const one = await network.attach(first, "one");
+      await serve(`/run/netns/${outside}`, "198.51.100.2", "outside");
+      expect(await hear("198.51.100.2", 8080, one)).toBe("outside");
+      expect(await hear(first, 8080)).toBe("one");
+      expect(await hear(first, 8080, `/run/netns/${outside}`)).toBe("timeout");
+      expect(await hear(gateway, port, `/run/netns/${outside}`)).toBe("timeout");
+    } finally {
+      servers.get("198.51.100.2")?.kill();
+      run("sh", "-c", `ip link del ${outside}; ip netns del ${outside}`);
+      await network.open();
+    }
+  });
+
   it("leaves a namespace as it is for the same owner and makes it anew for another", async () => {
-    const path = await network.attach(second, "two");
-    const inode = fs.statSync(path).ino;
+    const loopbackOf = (path: string): string => run("nsenter", `--net=${path}`, "ip", "addr", "show", "dev", "lo");
+    // Numbers of namespaces are used again; what somebody did in one is not.
+    const mark = "192.0.2.77";
+    run("nsenter", `--net=${await network.attach(second, "two")}`, "ip", "addr", "add", `${mark}/32`, "dev", "lo");
     await network.open();
-    expect(fs.statSync(await network.attach(second, "two")).ino).toBe(inode);
-    expect(fs.statSync(await network.attach(second, "other")).ino).not.toBe(inode);
+    expect(loopbackOf(await network.attach(second, "two"))).toContain(mark);
+    expect(loopbackOf(await network.attach(second, "other"))).not.toContain(mark);
   });
 
   it("finishes what was begun", async () => {

@@ -13,6 +13,7 @@ import {
   rulesTable,
   type BridgedNetworkOptions,
 } from "./bridged-network-plan.ts";
+import { restoreForwarding, switchForwardingOn } from "./forwarding.ts";
 import { runProgram } from "./run-program.ts";
 
 /**
@@ -40,6 +41,7 @@ const linkDirectory = "/sys/class/net";
 export function createBridgedNetwork(options: BridgedNetworkOptions): BridgedNetwork {
   const { prefix } = options;
   for (const address of options.hostAddresses) assertMember(prefix, address);
+  for (const uplink of options.uplinks ?? []) assertLink(uplink);
   const bridge = bridgeName(prefix);
   return {
     async open() {
@@ -49,6 +51,8 @@ export function createBridgedNetwork(options: BridgedNetworkOptions): BridgedNet
       // and they are in force before the first namespace is connected.
       fs.writeFileSync(`/proc/sys/net/ipv4/conf/${bridge}/route_localnet`, "1");
       await runProgram("nft", { arguments: ["-f", "-"], stdin: firewallRules(options) });
+      // SAFETY: after the rules, which keep what is carried to what members ask for.
+      for (const link of [bridge, ...(options.uplinks ?? [])]) switchForwardingOn(link);
     },
     async attach(address, owner) {
       assertMember(prefix, address);
@@ -86,6 +90,7 @@ export async function removeBridgedNetwork(prefix: string): Promise<boolean> {
       ignoreMissing,
     );
   }
+  await restoreForwarding();
   return found || members.length > 0;
 }
 
@@ -95,6 +100,14 @@ export async function usedNetworks(): Promise<string[]> {
   // The format is iproute2's own; entries that are not as expected are left out.
   const routes = JSON.parse(output) as { dst?: unknown }[];
   return routes.flatMap(({ dst }) => (typeof dst === "string" && dst !== "default" ? [dst] : []));
+}
+
+/** The interfaces of the machine's IPv4 default routes. */
+export async function defaultLinks(): Promise<string[]> {
+  const output = await runProgram("ip", { arguments: ["-json", "-4", "route", "show", "default"] });
+  // The format is iproute2's own; entries that are not as expected are left out.
+  const routes = JSON.parse(output.trim() === "" ? "[]" : output) as { dev?: unknown }[];
+  return [...new Set(routes.flatMap(({ dev }) => (typeof dev === "string" ? [dev] : [])))];
 }
 
 async function membersOf(prefix: string): Promise<string[]> {
@@ -135,6 +148,11 @@ async function list(directory: string): Promise<string[]> {
 /** Someone else, or the kernel together with the namespace, has removed it in the meantime. */
 function ignoreMissing(): string {
   return "";
+}
+
+function assertLink(name: string): void {
+  if (!/^[\w.@-]{1,15}$/.test(name) || !hasLink(name))
+    throw errors.HostUnsupported(`use the interface ${JSON.stringify(name)}: the machine has none of this name`);
 }
 
 function assertPrefix(prefix: string): void {

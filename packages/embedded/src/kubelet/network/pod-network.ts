@@ -1,5 +1,5 @@
 import { describeError, type Logger } from "@polyvirt/core";
-import { createBridgedNetwork, removeBridgedNetwork, usedNetworks } from "@polyvirt/host";
+import { createBridgedNetwork, defaultLinks, removeBridgedNetwork, usedNetworks } from "@polyvirt/host";
 import { nodeAddress } from "../pod-addresses.ts";
 import { isNetworkFree } from "./free-network.ts";
 
@@ -37,7 +37,8 @@ export async function openPodNetwork(options: PodNetworkOptions): Promise<PodNet
   const prefix = privatePrefix(options.octet);
   try {
     const hostAddresses = Array.from({ length: options.nodes }, (_, index) => nodeAddress(prefix, index + 1));
-    const network = createBridgedNetwork({ prefix, hostAddresses, loopbackPort: options.apiServerPort });
+    const uplinks = await defaultLinks();
+    const network = createBridgedNetwork({ prefix, hostAddresses, loopbackPort: options.apiServerPort, uplinks });
     await network.open();
     await network.attach(`${prefix}.${probeHost}`, "probe");
     await network.detach(`${prefix}.${probeHost}`);
