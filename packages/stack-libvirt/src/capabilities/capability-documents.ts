@@ -29,12 +29,13 @@ export function readTsc(capabilities: string): NodeTscInfo | undefined {
     : { frequencyHz: frequency, scalable: attribute(counter, "scaling") === "yes" };
 }
 
-/** The named models of an emulator; one is listed again for each vendor name that it is also known by. */
-export function readCpuModels(domainCapabilities: string): CpuModel[] {
+/** The named models of an emulator. Where libvirt cannot say whether one is usable, an emulated one is. */
+export function readCpuModels(domainCapabilities: string, emulated: boolean): CpuModel[] {
+  const usable = emulated ? ["yes", "unknown"] : ["yes"];
   return children(cpuMode(domainCapabilities, "custom"), "model")
     .map((model) => ({
       name: textOf(model),
-      usable: attribute(model, "usable") === "yes",
+      usable: usable.includes(attribute(model, "usable") ?? "unknown"),
       ...(attribute(model, "deprecated") === "yes" && { deprecated: true }),
     }))
     .toSorted(byName);
@@ -48,9 +49,7 @@ export function readHostModel(domainCapabilities: string): HostCpuModel | undefi
   return {
     name: textOf(model),
     ...(vendor === "" ? {} : { vendor }),
-    requiredFeatures: children(mode, "feature")
-      .filter((feature) => attribute(feature, "policy") === "require")
-      .map((feature) => attribute(feature, "name") ?? ""),
+    requiredFeatures: featuresOf(mode, ["require"]),
   };
 }
 
@@ -65,12 +64,18 @@ export function hostModelCpu(domainCapabilities: string, architecture: string): 
   return `<cpu><arch>${architecture}</arch><model>${textOf(model)}</model>${features.join("")}</cpu>`;
 }
 
-/** Features of a CPU that was given with all of them. */
-export function readFeatures(cpu: string): string[] {
-  return children(readXml(cpu), "feature")
-    .filter((feature) => !["disable", "forbid"].includes(attribute(feature, "policy") ?? "require"))
-    .map((feature) => attribute(feature, "name") ?? "")
+/** Features of a CPU that was given with all of them, without those that the host model has to do without. */
+export function readFeatures(cpu: string, domainCapabilities: string): string[] {
+  const disabled = featuresOf(cpuMode(domainCapabilities, "host-model"), ["disable", "forbid"]);
+  return featuresOf(readXml(cpu), ["require", "force"])
+    .filter((feature) => !disabled.includes(feature))
     .toSorted();
+}
+
+function featuresOf(cpu: XmlNode | undefined, policies: readonly string[]): string[] {
+  return children(cpu, "feature")
+    .filter((feature) => policies.includes(attribute(feature, "policy") ?? "require"))
+    .map((feature) => attribute(feature, "name") ?? "");
 }
 
 export function readHypervFeatures(domainCapabilities: string): string[] {

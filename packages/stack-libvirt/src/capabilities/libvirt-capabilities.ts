@@ -40,7 +40,7 @@ export function libvirtCapabilities(dependencies: DaemonDependencies, target: Ca
     // Without a hypervisor libvirt lists settings of the emulator that no guest can make use of.
     getHypervFeatures: async () => (emulated ? [] : readHypervFeatures((await answers()).domain)),
     getSupportedMachineTypes: async () => readMachineTypes((await answers()).host, architectureOf(target)),
-    getSupportedCpuModels: async () => readCpuModels((await answers()).domain),
+    getSupportedCpuModels: async () => readCpuModels((await answers()).domain, emulated),
     getHostCpuModelInfo: async () => (emulated ? undefined : readHostModel((await answers()).domain)),
     getSupportedCpuFeatures: async () => (await answers()).features,
     // An emulated guest has the emulator's clock.
@@ -97,7 +97,7 @@ async function askAll(connection: LibvirtConnection, emulator: string, target: C
     .call(procedures.connectBaselineHypervisorCpu, request, optionsFor(target))
     // Not for every architecture.
     .catch(() => undefined);
-  return { host, domain, features: expanded === undefined ? [] : readFeatures(expanded.cpu) };
+  return { host, domain, features: expanded === undefined ? [] : readFeatures(expanded.cpu, domain) };
 }
 
 function architectureOf({ architecture }: CapabilityTarget): string {

@@ -1,4 +1,5 @@
 import type { CapabilityProvider, CapabilityTarget, CpuModel, MachineType } from "@polyvirt/stack";
+import { featureNames, isNamedModel } from "./cpu-features.ts";
 import type { QemuProbe } from "./qemu-probe.ts";
 
 /** QEMU's names for the architectures of Kubernetes. */
@@ -8,6 +9,8 @@ interface Answers {
   readonly machines: readonly QmpMachine[];
   readonly models: readonly QmpCpuModel[];
   readonly features: readonly string[];
+  readonly enlightenments: readonly string[];
+  readonly sev: boolean;
 }
 
 interface QmpMachine {
@@ -30,16 +33,19 @@ export function qemuCapabilities(probe: QemuProbe, target: CapabilityTarget): Ca
   const answers = (): Promise<Answers> =>
     (asked ??= probe.ask(architecture, target.virtType, (qmp) => askAll(qmp, target)));
   return {
-    // Enlightenments belong to the hypervisor; QEMU does not list them. The hypervisor layer reads them from CPUID.
-    getHypervFeatures: async () => [],
+    getHypervFeatures: async () => (await answers()).enlightenments,
     getSupportedMachineTypes: async () => (await answers()).machines.flatMap(machineTypes).toSorted(byName),
-    getSupportedCpuModels: async () => (await answers()).models.map(cpuModel).toSorted(byName),
+    getSupportedCpuModels: async () =>
+      (await answers()).models
+        .filter(({ name }) => isNamedModel(target.architecture, name))
+        .map(cpuModel)
+        .toSorted(byName),
     // QEMU can run the host's CPU, but does not say which named model it is.
     getHostCpuModelInfo: async () => undefined,
     getSupportedCpuFeatures: async () => (await answers()).features,
-    // KVM knows the TSC; it is read from the kernel by the node agent.
+    // KVM knows the TSC and tells it to nobody but the process that runs a machine.
     getNodeTscInfo: async () => undefined,
-    getNodeSevFeatures: async () => ({ supported: false }),
+    getNodeSevFeatures: async () => ({ supported: (await answers()).sev }),
   };
 }
 
@@ -49,7 +55,31 @@ async function askAll(qmp: Monitor, target: CapabilityTarget): Promise<Answers> 
   // The shapes are QEMU's published schema for these commands.
   const machines = (await qmp.execute("query-machines")) as QmpMachine[];
   const models = (await qmp.execute("query-cpu-definitions")) as QmpCpuModel[];
-  return { machines, models, features: await cpuFeatures(qmp, target) };
+  return {
+    machines,
+    models,
+    features: await cpuFeatures(qmp, target),
+    enlightenments: await enlightenments(qmp, target),
+    // Refused where the host's processor or its firmware does not offer it.
+    sev: await qmp.execute("query-sev-capabilities").then(
+      () => true,
+      () => false,
+    ),
+  };
+}
+
+/** What the hypervisor lends to Windows guests: `hv-relaxed` is called `relaxed`. An emulator has none of its own. */
+async function enlightenments(qmp: Monitor, target: CapabilityTarget): Promise<string[]> {
+  if (target.virtType === "qemu" || target.architecture !== "amd64") return [];
+  const model = { name: "host", props: { "hv-passthrough": true } };
+  const expansion = (await qmp
+    .execute("query-cpu-model-expansion", { type: "full", model })
+    // A host without them refuses to pass them through.
+    .catch(() => undefined)) as { model?: { props?: Record<string, unknown> } } | undefined;
+  const on = Object.entries(expansion?.model?.props ?? {}).filter(
+    ([name, value]) => name.startsWith("hv-") && name !== "hv-passthrough" && value === true,
+  );
+  return on.map(([name]) => name.slice("hv-".length).replaceAll("-", "_")).toSorted();
 }
 
 /** Features of the richest CPU that this QEMU can run here. */
@@ -59,11 +89,7 @@ async function cpuFeatures(qmp: Monitor, target: CapabilityTarget): Promise<stri
     .execute("query-cpu-model-expansion", { type: "full", model: { name } })
     // Not every architecture can expand a CPU without a machine.
     .catch(() => undefined)) as { model?: { props?: Record<string, unknown> } } | undefined;
-  const properties = Object.entries(expansion?.model?.props ?? {});
-  return properties
-    .filter(([feature, value]) => value === true && /^[a-z0-9][a-z0-9._-]*$/.test(feature))
-    .map(([feature]) => feature)
-    .toSorted();
+  return featureNames(target.architecture, expansion?.model?.props ?? {});
 }
 
 function machineTypes(machine: QmpMachine): MachineType[] {
