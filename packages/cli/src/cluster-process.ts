@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pods } from "@polyvirt/api/k8s";
 import type { Clock } from "@polyvirt/core";
 import { isAlive, signalProcess } from "@polyvirt/host";
 import type { KubeClient } from "@polyvirt/kube";
@@ -51,25 +52,63 @@ export async function waitForApi(client: KubeClient, clock: Clock): Promise<void
   }
 }
 
+interface StopOptions {
+  /** How long pods get to end by themselves. */
+  readonly limitMs: number;
+  /** Pods are not to be waited for any more. */
+  readonly hurry?: AbortSignal;
+  /** Told what still runs. */
+  readonly note?: (text: string) => void;
+  /** What still runs, as far as the API server can tell. */
+  readonly stillRunning?: () => Promise<readonly string[]>;
+}
+
+const killedMs = 15_000;
+const lookEveryMs = 1_000;
+
 /**
- * Asks the cluster process to stop: it ends every pod within its grace period, then itself. True when there was one.
- * After the limit it is killed, which leaves pods behind for the next start to find.
+ * Asks the cluster process to stop: it ends every pod within its grace period, then itself. After the limit it is asked
+ * again, and kills what is left. True when there was one.
  */
-export async function stopCluster(dataDir: DataDir, clock: Clock, limitMs: number): Promise<boolean> {
+export async function stopCluster(dataDir: DataDir, clock: Clock, options: StopOptions): Promise<boolean> {
   const identity = await findClusterProcess(dataDir);
   if (identity === undefined) return false;
   signalProcess(identity, "SIGTERM");
-  const deadline = clock.monotonic() + limitMs;
+  let deadline = clock.monotonic() + options.limitMs;
+  let lookAt = clock.monotonic() + lookEveryMs;
+  let hurried = false;
   while (isAlive(identity)) {
-    if (clock.monotonic() > deadline) {
+    const now = clock.monotonic();
+    if (!hurried && (now > deadline || options.hurry?.aborted === true)) {
+      hurried = true;
+      deadline = now + killedMs;
+      options.note?.("killing what is left");
+      signalProcess(identity, "SIGTERM");
+    } else if (now > deadline) {
       signalProcess(identity, "SIGKILL");
-      throw errors.CliClusterStartFailed(
-        `stop the cluster process ${identity.pid}: it did not end within ${limitMs / 1000} s and was killed`,
-      );
+      throw errors.CliClusterStartFailed(`stop the cluster process ${identity.pid}: it did not end and was killed`);
+    }
+    if (!hurried && now > lookAt) {
+      lookAt = now + lookEveryMs;
+      const names = (await options.stillRunning?.()) ?? [];
+      if (names.length > 0) options.note?.(`waiting for ${names.join(", ")}`);
     }
     await clock.sleep(50);
   }
   return true;
+}
+
+/** Pods with a container that runs, by namespace and name; none when the API server does not answer any more. */
+export async function runningPods(client: KubeClient): Promise<string[]> {
+  try {
+    const { items } = await client.list(pods);
+    return items
+      .filter(({ status }) => status?.containerStatuses?.some(({ state }) => state?.running !== undefined) === true)
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  } catch {
+    // The cluster is about to end.
+    return [];
+  }
 }
 
 async function startFailure(dataDir: DataDir, what: string): Promise<Error> {

@@ -22,7 +22,7 @@ import { nodeName, retireNodes, surplusNodes } from "./retire-nodes.ts";
 const stopLimitMs = 3_000;
 
 /** The embedded cluster as one process: API server, scheduler, workload controllers, and the kubelets of all nodes. */
-async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal): Promise<void> {
+async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal, hurry: AbortSignal): Promise<void> {
   const state = await readClusterState(dataDir);
   if (state === undefined) throw errors.CliClusterNotRunning(`find cluster.json in ${dataDir.path}; use "polyvirt up"`);
   const octet = podNetworkOctet(state.podNetwork);
@@ -84,7 +84,7 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal)
   logger.info("cluster is up", { server: server.url, nodes: state.nodes });
   await Promise.race([running, aborted(signal)]);
   logger.info("stopping pods");
-  await Promise.all(nodes.map((node) => node.shutDown()));
+  await Promise.all(nodes.map((node) => node.shutDown(hurry)));
   await network.remove();
   await stopServing(server, stop, running);
 }
@@ -100,14 +100,19 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** Runs the cluster in this process until it is interrupted; returns the exit code. */
+/**
+ * Runs the cluster in this process until it is interrupted; returns the exit code. The first interruption gives pods their
+ * grace periods, the second kills them.
+ */
 export async function runClusterHere(dataDir: DataDir): Promise<number> {
   const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop.abort());
+  const hurry = new AbortController();
+  const interrupt = (): void => (stop.signal.aborted ? hurry : stop).abort();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, interrupt);
   const write = (line: string): void => void process.stdout.write(line);
   const logger = createLogger({ clock: systemClock, write, fields: { role: "cluster" } });
   try {
-    await runCluster(dataDir, logger, stop.signal);
+    await runCluster(dataDir, logger, stop.signal, hurry.signal);
     return 0;
   } catch (error) {
     logger.error(describeError(error));

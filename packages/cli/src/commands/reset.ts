@@ -26,7 +26,7 @@ export const reset: Command = {
         `find a cluster in ${dataDir.path}: the folder holds none, nothing was deleted`,
       );
     }
-    await stopCluster(dataDir, systemClock, 120_000);
+    await stopCluster(dataDir, systemClock, { limitMs: 120_000 });
     // A cluster process that was killed has left its pods' network.
     if (process.getuid?.() === 0) await removePodNetwork(podNetworkOctet(state.podNetwork));
     await rm(dataDir.path, { recursive: true, force: true });

@@ -62,8 +62,8 @@ export interface ComposedNode {
   readonly address: string;
   /** Registers the node and runs its pods until the signal; containers go on. */
   run(signal: AbortSignal): Promise<void>;
-  /** Stops all containers within their grace periods, before the node goes away on purpose. */
-  shutDown(): Promise<void>;
+  /** Stops all containers within their grace periods, or at once with the signal, before the node goes away on purpose. */
+  shutDown(hurry?: AbortSignal): Promise<void>;
 }
 
 const kubeletPort = 10250;
@@ -149,7 +149,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
       await devices.stop();
       await server?.close();
     },
-    shutDown: () => kubelet.shutDown(),
+    shutDown: (hurry) => kubelet.shutDown(hurry),
   };
 }
 

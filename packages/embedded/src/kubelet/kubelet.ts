@@ -83,8 +83,9 @@ export class Kubelet {
   /**
    * Stops every container, as before the machine goes down: pods of low priority first, so that what they report while they
    * end still finds the pods that listen. The pods themselves stay; the next kubelet starts them again by their policy.
+   * With the signal nobody is waited for any more.
    */
-  async shutDown(): Promise<void> {
+  async shutDown(hurry?: AbortSignal): Promise<void> {
     const priorities = new Set(this.records().map(({ pod }) => pod.spec.priority ?? 0));
     for (const priority of [...priorities].toSorted((a, b) => a - b)) {
       const group = this.records().filter(({ pod }) => (pod.spec.priority ?? 0) <= priority);
@@ -93,6 +94,7 @@ export class Kubelet {
         this.#controller.enqueue(record.uid);
       }
       while (group.some((record) => this.#records.has(record.uid) && runsContainers(record))) {
+        if (hurry?.aborted === true) for (const record of group) killContainers(record);
         await this.#context.clock.sleep(shutDownPollMs);
       }
       for (const record of group) await this.#worker.letGo(record);
@@ -217,6 +219,10 @@ function runsContainers(record: PodRecord): boolean {
   return [...record.containers.values()].some(
     ({ process }) => process !== undefined && process.state().phase !== "exited",
   );
+}
+
+function killContainers(record: PodRecord): void {
+  for (const { process } of record.containers.values()) if (process?.state().phase !== "exited") process?.kill();
 }
 
 /** Names of the containers that an unknown pod has left behind. */
