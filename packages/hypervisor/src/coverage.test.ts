@@ -9,7 +9,7 @@ const openapi: unknown = JSON.parse(readFileSync(new URL("../../api/src/gen/open
 const judged = judgeAll();
 const sampled = new Set(machineSamples.map(samplePattern));
 
-describe("machine fields of a VMI", () => {
+describe("machine fields of a VMI", { timeout: 60_000 }, () => {
   it("each has a sample, or is somebody else's", () => {
     const fields = machineFields(openapi);
     expect(fields.length).toBeGreaterThan(150);

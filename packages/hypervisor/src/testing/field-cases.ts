@@ -30,7 +30,8 @@ function setAt(root: unknown, path: string, value: unknown): void {
   else current[last] = value;
 }
 
-function specWith(fields: Fields): VirtualMachineInstanceSpec {
+/** The base VMI's spec with these fields. */
+export function specWith(fields: Fields): VirtualMachineInstanceSpec {
   const spec = structuredClone(baseSpec);
   for (const [path, value] of Object.entries(fields)) setAt(spec, path, structuredClone(value));
   return spec;

@@ -56,18 +56,26 @@ interface Converted {
   readonly domain: Domain;
 }
 
-/** Defaults, validation and conversion, as admission and launcher do them one after the other. */
-export function convertInstance(vmi: VirtualMachineInstance, { platform, how }: Omit<Sample, "file">): Converted {
+/** Defaults and validation, as admission does them, and what the launcher would do afterwards. */
+export function admitInstance(vmi: VirtualMachineInstance, { platform, how }: Omit<Sample, "file">) {
   const { hypervisor, architecture } = registry.platform(platform);
   const config = clusterConfig(everyGate);
   const draft = { ...vmi, spec: { ...vmi.spec, architecture } };
   const complete = hypervisor.defaults.applyToInstance(draft, { config, randomUuid: () => testUuid });
   const causes = hypervisor.validator.validateVirtualMachineInstanceSpec("spec", complete.spec, config);
-  const context = converterContext(complete, {
-    accelerated: how !== "emulated",
-    hostArchitecture: how !== "foreign" ? architecture : architecture === "amd64" ? "arm64" : "amd64",
-  });
-  return { vmi: complete, causes, domain: hypervisor.converter.convert(complete, context) };
+  const convert = (): Domain => {
+    const context = converterContext(complete, {
+      accelerated: how !== "emulated",
+      hostArchitecture: how !== "foreign" ? architecture : architecture === "amd64" ? "arm64" : "amd64",
+    });
+    return hypervisor.converter.convert(complete, context);
+  };
+  return { vmi: complete, causes, convert };
+}
+
+export function convertInstance(vmi: VirtualMachineInstance, sample: Omit<Sample, "file">): Converted {
+  const { convert, ...admitted } = admitInstance(vmi, sample);
+  return { ...admitted, domain: convert() };
 }
 
 /** `readText` is given because this package itself reads no files. */

@@ -9,6 +9,7 @@ import { machineRules } from "./machine.ts";
 import { memoryRules } from "./memory.ts";
 import { probeRules } from "./probe.ts";
 import type { ValidationRule } from "./rule.ts";
+import { valueRules } from "./values.ts";
 import { volumeRules } from "./volume.ts";
 
 export const baseRules: readonly ValidationRule[] = [
@@ -22,4 +23,5 @@ export const baseRules: readonly ValidationRule[] = [
   ...featureRules,
   ...deviceRules,
   ...probeRules,
+  ...valueRules,
 ];

@@ -1,5 +1,6 @@
 import { parseCpuSet } from "../cpu-set.ts";
 import { cpusOf } from "../quantity.ts";
+import { topologyOf } from "../vcpus.ts";
 import type { Report, Subject, ValidationRule } from "./rule.ts";
 
 function checkRequestsAndLimits({ spec, field }: Subject, report: Report): void {
@@ -56,6 +57,9 @@ function checkDedicated({ spec, field, architecture }: Subject, report: Report):
   }
 }
 
+/** libvirt's limit. */
+const maxVcpus = 65_535;
+
 const featurePolicies = ["", "force", "require", "optional", "disable", "forbid"];
 
 function checkFeatures({ spec, field }: Subject, report: Report): void {
@@ -84,6 +88,11 @@ function checkTopology({ spec, field }: Subject, report: Report): void {
         `${field}.domain.cpu.${part} '${value}': must be a whole number greater than or equal to 0.`,
       );
     }
+  }
+  const { sockets, cores, threads } = topologyOf(cpu);
+  const count = Math.max(sockets, cpu?.maxSockets ?? 0) * cores * threads;
+  if (count > maxVcpus) {
+    report.invalid(`${field}.domain.cpu`, `${field}.domain.cpu has ${count} virtual CPUs, more than ${maxVcpus}`);
   }
 }
 
