@@ -9,6 +9,9 @@ import type { Vmi } from "./guest.ts";
 /** The whole way of one guest, in the order a user walks it; each step needs the one before. */
 describe("one command, one kubectl apply, one guest that speaks", () => {
   let cluster: TestCluster;
+  /** Version of the list of guests before the first one was made. */
+  let before = "";
+  const instances = "/apis/kubevirt.io/v1/namespaces/default/virtualmachineinstances";
   beforeAll(async () => {
     cluster = await TestCluster.create();
   });
@@ -43,6 +46,8 @@ describe("one command, one kubectl apply, one guest that speaks", () => {
   });
 
   it("admission fills in defaults", async () => {
+    const list = await cluster.kubectl("get", "--raw", instances);
+    before = (JSON.parse(list.stdout) as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
     const applied = await cluster.kubectl("apply", "-f", join(repositoryRoot, "examples/hello.yaml"));
     expect(applied.stdout).toBe("virtualmachineinstance.kubevirt.io/hello created\n");
     const machine = await cluster.kubectl(
@@ -77,6 +82,19 @@ describe("one command, one kubectl apply, one guest that speaks", () => {
       "VirtualMachineInstance/Started",
     ];
     for (const step of story) expect(events.stdout).toContain(step);
+  });
+
+  it("it took no more than six writes", async () => {
+    const query = `${instances}?watch=true&resourceVersion=${before}&timeoutSeconds=1`;
+    const history = await cluster.kubectl("get", "--raw", query);
+    const phases = history.stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => (JSON.parse(line) as { object: Vmi }).object.status?.phase);
+    const untilRunning = phases.indexOf("Running") + 1;
+    expect(untilRunning).toBeGreaterThan(0);
+    const launcherPod = 1;
+    expect(untilRunning + launcherPod).toBeLessThanOrEqual(6);
   });
 
   it("its console greets, and answers what is typed", async () => {

@@ -30,24 +30,29 @@ let running: Promise<unknown>;
 let doubles: LauncherDouble[];
 let counter = 0;
 
-function startHandler(): void {
-  stop = new AbortController();
-  running = composeVirtHandler({
+/** The agent of a node; agents share nothing but the API server. */
+function runHandler(nodeName: string, signal: AbortSignal): Promise<void> {
+  return composeVirtHandler({
     client,
     clock: systemClock,
     logger: silentLogger,
-    nodeName: NODE,
+    nodeName,
     hostArchitecture: "amd64",
     console: { host: "127.0.0.1", port: 0, certificateDirectory: join(folder, "certificates") },
     hypervisors: registry,
     paths: {
       pods,
-      state: join(folder, "state"),
+      state: join(folder, `state-${nodeName}`),
       devicePlugins: join(folder, "device-plugins"),
       kubelet: join(folder, "kubelet"),
       capabilities: join(folder, "capabilities"),
     },
-  }).run(stop.signal);
+  }).run(signal);
+}
+
+function startHandler(): void {
+  stop = new AbortController();
+  running = runHandler(NODE, stop.signal);
 }
 
 async function stopHandler(): Promise<void> {
@@ -112,10 +117,11 @@ interface HandOver {
   /** The launcher opens its socket only after the hand-over. */
   readonly late?: boolean;
   readonly syncError?: Error;
+  readonly node?: string;
 }
 
 /** A VMI as virt-controller hands it over, with its launcher. */
-async function handOver({ spec = {}, late = false, syncError }: HandOver = {}): Promise<Guest> {
+async function handOver({ spec = {}, late = false, syncError, node = NODE }: HandOver = {}): Promise<Guest> {
   const name = `g${counter++}`;
   const podUid = `pod-${name}`;
   const launch = async (): Promise<LauncherDouble> => {
@@ -129,7 +135,7 @@ async function handOver({ spec = {}, late = false, syncError }: HandOver = {}): 
     metadata: {
       name,
       namespace: "default",
-      labels: { [labels.nodeName]: NODE },
+      labels: { [labels.nodeName]: node },
       finalizers: ["kubevirt.io/foregroundDeleteVirtualMachine"],
     },
     spec: { domain: { devices: {} }, ...spec },
@@ -138,7 +144,7 @@ async function handOver({ spec = {}, late = false, syncError }: HandOver = {}): 
   await client.patch(vmis, name, "default", {
     type: "merge",
     subresource: "status",
-    body: { status: { phase: "Scheduled", nodeName: NODE, activePods: { [podUid]: NODE } } },
+    body: { status: { phase: "Scheduled", nodeName: node, activePods: { [podUid]: node } } },
   });
   if (late) await systemClock.sleep(200);
   const double = early ?? (await launch());
@@ -265,6 +271,30 @@ describe("virt-handler on a real API server", () => {
     expect(status.reason).toBe("SyncFailed");
     expect(getCondition(status, "Synchronized")?.message).toContain("no such kernel");
     await eventually(async () => expect(guest.launcher.calls).toEqual(["sync", "delete"]));
+  });
+
+  it("lives beside the agent of another node, which may be of another version and go away", async () => {
+    await client.create(nodes, { metadata: { name: "node-2" } });
+    const other = new AbortController();
+    const ended = runHandler("node-2", other.signal);
+    const [here, there] = await Promise.all([startGuest(), handOver({ node: "node-2" })]);
+    await eventually(async () => expect(there.launcher.calls).toEqual(["sync"]));
+    await there.tell("Running");
+    await phaseIs(there, "Running");
+    other.abort();
+    await ended;
+    await there.launcher.kill();
+    await here.tell("Paused", "User");
+    await eventually(async () =>
+      expect(getCondition(await here.status(), "Paused")).toMatchObject({ reason: "PausedByUser" }),
+    );
+    // Nobody reports on it any more; its node's agent finds out when it comes back.
+    expect((await there.status()).phase).toBe("Running");
+    const again = new AbortController();
+    const endedAgain = runHandler("node-2", again.signal);
+    await phaseIs(there, "Failed");
+    again.abort();
+    await endedAgain;
   });
 
   it("does not touch VMIs of other nodes", async () => {

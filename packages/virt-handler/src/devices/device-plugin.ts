@@ -53,7 +53,7 @@ export async function startDevicePlugin(source: DeviceSource, directory: OpenedP
 }
 
 /** `kubevirt-devices.kubevirt.io-kvm.sock`: one for each resource, also for one that an earlier virt-handler left. */
-export function socketName(resourceName: string): string {
+function socketName(resourceName: string): string {
   return `kubevirt-${resourceName.replaceAll(/[^A-Za-z0-9.-]/g, "-")}.sock`;
 }
 

@@ -28,7 +28,7 @@ export interface LauncherCommands {
   close(): void;
 }
 
-export interface VmmInfo {
+interface VmmInfo {
   readonly name: string;
   readonly version: string;
 }

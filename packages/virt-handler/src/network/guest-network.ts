@@ -76,8 +76,8 @@ function openUnlessShared(
 }
 
 async function observe(network: ProcessNetwork): Promise<NetworkRecord> {
-  const links = await network.query(["addr", "show"]);
-  const routes = await network.query(["-4", "route", "show"]);
+  // Two programs side by side: somebody waits for the guest.
+  const [links, routes] = await Promise.all([network.query(["addr", "show"]), network.query(["-4", "route", "show"])]);
   return { networkId: network.id, pod: readPodInterface(links, routes) };
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PodInterface } from "./pod-interface.ts";
 import type { PreparedInterface } from "./prepared-interface.ts";
@@ -18,8 +18,6 @@ export interface NetworkRecords {
   get(podUid: string): NetworkRecord | undefined;
   put(podUid: string, record: NetworkRecord): void;
   remove(podUid: string): void;
-  /** UIDs of all pods that have a record. */
-  list(): string[];
 }
 
 const UID = /^[A-Za-z0-9-]{1,64}$/;
@@ -44,6 +42,5 @@ export function openNetworkRecords(directory: string): NetworkRecords {
       renameSync(`${path}.new`, path);
     },
     remove: (podUid) => rmSync(pathOf(podUid), { force: true }),
-    list: () => readdirSync(directory).flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -5)] : [])),
   };
 }

@@ -15,7 +15,7 @@ export interface PodInterface {
 }
 
 /** What every network plug-in of Kubernetes calls a pod's own interface. */
-export const podInterfaceName = "eth0";
+const podInterfaceName = "eth0";
 
 /** Reads what `ip -json addr show` and `ip -json -4 route show` print for the pod's interface. */
 export function readPodInterface(links: unknown, routes: unknown): PodInterface {

@@ -3,7 +3,7 @@ import type { KernelTree } from "@polyvirt/host";
 import type { Capabilities } from "./labeller/capabilities-export.ts";
 
 /** On the node: whether guests can run on its hypervisor, and if not, why. */
-export const hypervisorConditionType = "KubeVirtHypervisorDeviceUsable";
+const hypervisorConditionType = "KubeVirtHypervisorDeviceUsable";
 
 /** Judged by a guest that has really run: a device node that opens may still be good for nothing. */
 export function hypervisorCondition(
