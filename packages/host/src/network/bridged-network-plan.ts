@@ -13,7 +13,7 @@ export interface BridgedNetworkOptions {
 /** The file system that keeps named namespaces; `ip netns` shows what is there. */
 export const namespaceDirectory = "/run/netns";
 /** What a namespace calls its end of the cable. */
-export const namespaceInterface = "eth0";
+const namespaceInterface = "eth0";
 
 export function bridgeName(prefix: string): string {
   return `pvbr-${prefix.replaceAll(".", "-")}`;
