@@ -7,6 +7,7 @@ import { lifecycleStatements } from "./lifecycle.ts";
 import { patchStatements } from "./patch.ts";
 import { readStatements } from "./read.ts";
 import { refusalStatements } from "./refusals.ts";
+import { requestStatements } from "./requests.ts";
 import { watchStatements } from "./watch.ts";
 
 export const statements: readonly Statement[] = [
@@ -18,4 +19,5 @@ export const statements: readonly Statement[] = [
   ...watchStatements,
   ...customResourceStatements,
   ...accessStatements,
+  ...requestStatements,
 ];

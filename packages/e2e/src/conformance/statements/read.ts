@@ -49,6 +49,50 @@ export const readStatements = [
     },
   },
   {
+    id: "get-all",
+    says: "get all prints every kind of the category, in the same order; a cluster begins with four namespaces",
+    async run({ output }) {
+      await output("create -f -", deployment(2));
+      await output("create -f -", pod("p"));
+      await output("create svc clusterip s --tcp=80:8080");
+      await output(["get", "all", "-o", "name"]);
+      const begun = ["default", "kube-node-lease", "kube-public", "kube-system"];
+      assert.equal(
+        await output(["get", "ns", ...begun, "-o", "name"]),
+        begun.map((name) => `namespace/${name}\n`).join(""),
+      );
+      assert.match(await output("get deploy web --subresource=scale"), /^NAME +DESIRED +AVAILABLE +AGE\nweb +2 +0 /);
+      assert.match(await output("get deploy web --subresource=status"), /^NAME +READY/);
+    },
+  },
+  {
+    id: "rollout",
+    says: "label, annotate, set, expose, scale and rollout write what they say",
+    async run({ output, refusal }) {
+      await output("create deploy web --image=nginx --replicas=2");
+      assert.equal(await output("label deploy web a=b"), "deployment.apps/web labeled\n");
+      assert.equal(
+        await refusal("label deploy web a=c"),
+        "error: 'a' already has a value (b), and --overwrite is false\n",
+      );
+      assert.equal(await output("label deploy web a-"), "deployment.apps/web unlabeled\n");
+      assert.equal(await output("annotate deploy web note=x"), "deployment.apps/web annotated\n");
+      assert.equal(await output("set image deploy/web nginx=nginx:2"), "deployment.apps/web image updated\n");
+      assert.equal(await output("set env deploy/web A=B"), "deployment.apps/web env updated\n");
+      assert.equal(await output("expose deploy web --port=80"), "service/web exposed\n");
+      assert.equal(await output("rollout pause deploy web"), "deployment.apps/web paused\n");
+      assert.equal(await output("rollout resume deploy web"), "deployment.apps/web resumed\n");
+      assert.match(await output("rollout history deploy web"), /No rollout history found/);
+      assert.match(
+        await refusal("scale deploy web --replicas=1 --current-replicas=9"),
+        /Expected replicas to be 9, was 2/,
+      );
+      assert.equal(await output("scale deploy web --replicas=1"), "deployment.apps/web scaled\n");
+      const generation = ["get", "deploy", "web", "-o", "jsonpath={.metadata.generation} {.spec.replicas}"];
+      assert.equal(await output(generation), "7 1");
+    },
+  },
+  {
     id: "get-formats",
     says: "get prints YAML, JSON paths, templates and names",
     async run({ output }) {

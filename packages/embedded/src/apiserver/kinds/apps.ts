@@ -80,7 +80,7 @@ const deployment: BuiltinKind = {
     ...templateColumns,
   ],
   strategy: {
-    countsGenerations: true,
+    countsGenerations: "with annotations",
     applyDefaults(object) {
       const spec = defaultWorkload(object, { revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
       spec["replicas"] ??= 1;

@@ -39,7 +39,7 @@ it("has events in both forms with one content", async () => {
     "GET",
     "/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=regarding.name%3Dp",
   );
-  expect(list.json.items).toMatchObject([{ apiVersion: "events.k8s.io/v1", note: "it was there" }]);
+  expect(list.json.items).toMatchObject([{ note: "it was there", regarding: { name: "p" } }]);
 });
 
 it("forgets events that nobody touched for an hour", async () => {

@@ -33,8 +33,8 @@ export interface Strategy {
   validate?(object: ApiObject, old: ApiObject | undefined): FieldError[];
   /** Fields that the schema calls required although leaving them out is fine, as `a.b` without indexes. */
   readonly optional?: readonly string[];
-  /** Whether metadata.generation counts changes of the specification. */
-  readonly countsGenerations?: boolean;
+  /** Whether metadata.generation counts changes of the specification, or also those of annotations. */
+  readonly countsGenerations?: boolean | "with annotations";
   /** Values that field selectors may ask for, besides metadata.name and metadata.namespace. */
   fields?(object: ApiObject): Record<string, string>;
 }

@@ -1,6 +1,7 @@
-import { badRequest } from "../http/status-error.ts";
-import { copyJson, deepEqual, isJsonObject, setOwn, type JsonObject } from "../json.ts";
+import { badRequest, StatusError } from "../http/status-error.ts";
+import { copyJson, deepEqual, isJsonObject, setOwn, textOf, type JsonObject } from "../json.ts";
 import { propertySchema, resolve, type Schema } from "../schema/schema.ts";
+import { goMapText } from "./go-map-text.ts";
 
 const deleteFromPrimitiveList = "$deleteFromPrimitiveList/";
 const setElementOrder = "$setElementOrder/";
@@ -19,9 +20,9 @@ function mergeObject(target: JsonObject, patch: unknown, schema: Schema): unknow
   if (directive === "replace") return withoutDirectives(patch);
   if (directive === "delete") return {};
   if (directive !== undefined && directive !== "merge")
-    throw badRequest(`unknown $patch type: ${JSON.stringify(directive)}`);
+    throw unusable(`unknown patch type: ${textOf(directive)} in map: ${goMapText(patch)}`);
   const result: JsonObject = { ...target };
-  retainKeys(result, patch["$retainKeys"]);
+  retainKeys(result, patch);
   for (const [key, value] of Object.entries(patch)) {
     if (key === "$patch" || key === "$retainKeys" || key.startsWith(setElementOrder)) continue;
     if (key.startsWith(deleteFromPrimitiveList)) {
@@ -73,8 +74,7 @@ function mergeList(present: readonly unknown[], patch: readonly unknown[], schem
   const result = [...present];
   for (const item of patch) {
     if (!isJsonObject(item)) throw badRequest("expected a map in a list that is merged by key");
-    if (item[key] === undefined)
-      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    if (item[key] === undefined) throw unusable(`map: ${goMapText(item)} does not contain declared merge key: ${key}`);
     const index = result.findIndex((other) => isJsonObject(other) && other[key] === item[key]);
     if (item["$patch"] === "delete") {
       if (index !== -1) result.splice(index, 1);
@@ -122,8 +122,15 @@ function removeFromList(target: JsonObject, name: string, values: unknown): void
   target[name] = list.filter((item) => !values.some((value) => deepEqual(value, item)));
 }
 
-function retainKeys(target: JsonObject, keys: unknown): void {
+/** Kubernetes takes such a patch for its own mistake. */
+const unusable = (why: string): StatusError => new StatusError(500, "", why);
+
+/** The directive names every field that may be there afterwards, those of the patch too. */
+function retainKeys(target: JsonObject, patch: JsonObject): void {
+  const keys = patch["$retainKeys"];
   if (!Array.isArray(keys)) return;
+  if (Object.keys(patch).some((key) => !key.startsWith("$") && !keys.includes(key)))
+    throw badRequest("invalid patch format of retainKeys");
   for (const key of Object.keys(target)) if (!keys.includes(key)) delete target[key];
 }
 

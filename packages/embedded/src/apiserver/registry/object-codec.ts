@@ -23,8 +23,14 @@ export function decodeStored(resource: Resource, value: Buffer): ApiObject {
   return object;
 }
 
-/** Whether stored bytes can be sent as they are for this resource. */
+/** Whether stored bytes can be sent as they are for this resource, if they begin as they should. */
 export const isSentAsStored = (resource: Resource): boolean =>
   resource.conversion === undefined && resource.apiVersion === resource.storageApiVersion;
+
+/** How an object of the resource begins in the store, identity first; it may still carry an earlier storage version. */
+export const storedHead = ({ apiVersion, kind }: Resource): Buffer =>
+  Buffer.from(`{"apiVersion":"${apiVersion}","kind":"${kind}",`);
+
+export const startsWith = (bytes: Buffer, head: Buffer): boolean => bytes.subarray(0, head.length).equals(head);
 
 export const objectOf = (resource: Resource, entry: StoredEntry): ApiObject => decodeStored(resource, entry.value);

@@ -235,7 +235,8 @@ function checkPreconditions(resource: Resource, wanted: ApiObject, current: ApiO
   }
   if (resourceVersion === undefined || resourceVersion === "") {
     if (resource.typed) return;
-    throw invalid(resource, name, [
+    // Kubernetes names the resource here, where other refusals name the kind.
+    throw invalid({ group: resource.group, kind: resource.plural }, name, [
       fieldError.invalid("metadata.resourceVersion", 0, "must be specified for an update"),
     ]);
   }

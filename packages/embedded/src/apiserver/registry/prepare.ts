@@ -32,7 +32,7 @@ export function prepareCreate(
   const { metadata } = object;
   metadata.uid = facts.uid;
   metadata.creationTimestamp = facts.now;
-  if (resource.strategy.countsGenerations === true || !resource.typed) metadata.generation = 1;
+  if (countsGenerations(resource)) metadata.generation = 1;
   if (resource.subresources.has("status")) delete object["status"];
   applyDefaults(resource, object);
   resource.strategy.prepareCreate?.(object);
@@ -56,8 +56,7 @@ export function prepareUpdate(resource: Resource, object: ApiObject, old: ApiObj
   if (subresource === "finalize") return { ...old, spec: object["spec"] };
   applyDefaults(resource, result);
   resource.strategy.prepareUpdate?.(result, old);
-  const counts = resource.strategy.countsGenerations === true || !resource.typed;
-  if (counts && !deepEqual(specified(resource, result), specified(resource, old))) {
+  if (countsGenerations(resource) && !deepEqual(specified(resource, result), specified(resource, old))) {
     result.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
   return result;
@@ -88,9 +87,14 @@ function serverFields({ metadata }: ApiObject): JsonObject {
 
 /** The part of an object whose changes `generation` counts. */
 function specified(resource: Resource, object: ApiObject): JsonObject {
-  const { metadata: _, status, ...rest } = object;
+  const { metadata, status, ...rest } = object;
+  if (resource.strategy.countsGenerations === "with annotations") return { ...rest, annotations: metadata.annotations };
   return resource.typed || resource.subresources.has("status") ? rest : { ...rest, status };
 }
+
+/** Custom resources always count. */
+const countsGenerations = ({ strategy, typed }: Resource): boolean =>
+  !typed || (strategy.countsGenerations ?? false) !== false;
 
 export function validateObject(
   resource: Resource,

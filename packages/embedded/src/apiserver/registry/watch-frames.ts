@@ -1,7 +1,7 @@
 import type { StoreEvent } from "../../store/event-log.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import type { ResponseFormat } from "../http/media-type.ts";
-import { decodeStored, isSentAsStored } from "./object-codec.ts";
+import { decodeStored, isSentAsStored, startsWith, storedHead } from "./object-codec.ts";
 import type { Resource } from "./resource.ts";
 import { partialMetadata, tableOf, type IncludeObject } from "./table.ts";
 
@@ -53,6 +53,7 @@ function createFrames(
   const encoded = new RecentCache<Buffer>();
   const objects = new RecentCache<ApiObject>();
   const raw = as === "object" && isSentAsStored(resource);
+  const identity = storedHead(resource);
 
   const view = (object: ApiObject): unknown => {
     if (as === "object") return object;
@@ -64,7 +65,7 @@ function createFrames(
     });
   };
   const frame = (type: string, value: Buffer): Buffer => {
-    if (!raw) return lineOf(type, JSON.stringify(view(decodeStored(resource, value))));
+    if (!raw || !startsWith(value, identity)) return lineOf(type, JSON.stringify(view(decodeStored(resource, value))));
     return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), value, closing]);
   };
   return {

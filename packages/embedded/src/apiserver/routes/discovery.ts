@@ -4,6 +4,7 @@ import { parseAccept } from "../http/media-type.ts";
 import { noSuchRoute } from "../http/status-error.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { JsonObject } from "../json.ts";
+import { compareVersions } from "../registry/compare-versions.ts";
 import { apiVersionOf, type Resource } from "../registry/resource.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import { subresourceKinds, type SubresourceKind } from "./subresource-kinds.ts";
@@ -110,7 +111,10 @@ export class Discovery {
     for (const resource of this.#deps.registry.all().toSorted(byPlural))
       versionOf(resource.group, resource.version).resources.push(resource);
     for (const remote of this.#deps.aggregated()) versionOf(remote.group, remote.version).remote = remote;
-    return [...groups].map(([name, versions]) => ({ name, versions: [...versions.values()].sort(byVersion) }));
+    return [...groups].map(([name, versions]) => ({
+      name,
+      versions: [...versions.values()].sort((a, b) => compareVersions(a.version, b.version)),
+    }));
   }
 
   #aggregatedGroup(group: Group): JsonObject {
@@ -231,15 +235,4 @@ function remoteResources({ group, version, resources = [] }: AggregatedVersion):
     }
   }
   return [...parents.values()];
-}
-
-/** Newest stable version first, then beta, then alpha. */
-function byVersion(left: { readonly version: string }, right: { readonly version: string }): number {
-  const rank = (text: string): number => {
-    const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text);
-    if (match === null) return -1;
-    const stage = match[2] === undefined ? 2 : match[2] === "beta" ? 1 : 0;
-    return stage * 1e6 + Number(match[1]) * 1e3 + Number(match[3] ?? 0);
-  };
-  return rank(right.version) - rank(left.version);
 }

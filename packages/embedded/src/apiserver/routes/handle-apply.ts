@@ -6,7 +6,6 @@ import type { ApiObject } from "../kinds/kind.ts";
 import { applyConfiguration } from "../managed-fields/apply.ts";
 import { decodeObject } from "../registry/decode.ts";
 import { timestamp } from "../registry/objects.ts";
-import type { RequestContext } from "../registry/request-context.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Call, ResourceDeps } from "./resource-call.ts";
 import { sendObject } from "./send-object.ts";
@@ -22,7 +21,7 @@ export async function handleApply(deps: ResourceDeps, call: Call, value: unknown
   const context = { ...exchange.context(), fieldManager: manager };
   const force = isTrue(exchange.query.get("force"));
   checkType(resource, value);
-  const applied = decodeApplied(resource, value, context);
+  const applied = decodeApplied(resource, value);
   if (applied.metadata.managedFields !== undefined && applied.metadata.managedFields.length > 0) {
     throw badRequest("metadata.managedFields must be nil");
   }
@@ -100,9 +99,8 @@ function checkType(resource: Resource, value: unknown): void {
   throw badRequest(`invalid object type: ${given.includes("/") ? given : `/${given}`}, Kind=${textOf(kind)}`);
 }
 
-/** Fields that nobody knows cannot have an owner, so a built-in kind refuses them however lenient the client asks it to be. */
-function decodeApplied(resource: Resource, value: unknown, context: RequestContext): ApiObject {
-  if (!resource.typed) return decodeObject(resource, value, context, { partial: true });
+/** Fields that nobody knows cannot have an owner, so they are refused however lenient the client asks us to be. */
+function decodeApplied(resource: Resource, value: unknown): ApiObject {
   const unknown: string[] = [];
   const warn = (problem: string): void => void unknown.push(/^unknown field "(.*)"$/.exec(problem)?.[1] ?? problem);
   const applied = decodeObject(resource, value, { fieldValidation: "Warn", warn }, { partial: true });

@@ -6,8 +6,8 @@ import {
   nameMissing,
   StatusError,
 } from "../http/status-error.ts";
-import { isJsonObject, textOf } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
+import { goMapText } from "../patch/go-map-text.ts";
 import { applyPatch, patchTypeOf, type PatchType } from "../patch/apply-patch.ts";
 import { decodeObject } from "../registry/decode.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -62,16 +62,6 @@ function invalidPatch(value: string, why: string): StatusError {
   return new StatusError(422, "Invalid", ` "" is invalid: ${field}: ${message}`, {
     causes: [{ reason, message, field }],
   });
-}
-
-/** How Go prints a map: `map[spec:map[replicas:x]]`. */
-function goMapText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goMapText).join(" ")}]`;
-  if (isJsonObject(value)) {
-    const keys = Object.keys(value).sort();
-    return `map[${keys.map((key) => `${key}:${goMapText(value[key])}`).join(" ")}]`;
-  }
-  return value === null ? "<nil>" : textOf(value);
 }
 
 /** A patch may leave out what identifies its object, and may not change it. */

@@ -6,6 +6,7 @@ import { tokenIssuer } from "../auth/service-account-tokens.ts";
 import type { UserInfo } from "../auth/user.ts";
 import { badRequest, fieldError, invalid, type FieldError } from "../http/status-error.ts";
 import { isJsonObject, valueAt, type JsonObject, textOf } from "../json.ts";
+import { trackUpdate } from "../managed-fields/track-update.ts";
 import { decodeObject } from "../registry/decode.ts";
 import { timestamp } from "../registry/objects.ts";
 import type { Call } from "./resource-call.ts";
@@ -20,17 +21,14 @@ type Review = (call: Call) => Promise<void>;
 
 /** Questions about who may do what: the answer is the posted object with a status. */
 export function accessReviews({ authorizer, tokens, clock }: ReviewDeps): Readonly<Record<string, Review>> {
+  const answering = (answer: Answer) => reviewing(clock, answer);
   const access = (userOf: (call: Call, spec: JsonObject) => UserInfo): Review =>
     answering((call, spec) => decide(authorizer, userOf(call, spec), spec));
   return {
     selfsubjectaccessreviews: access((call) => call.exchange.user),
     subjectaccessreviews: access((_call, spec) => userIn(spec)),
     localsubjectaccessreviews: access((call, spec) => {
-      const asked = valueAt(spec, "resourceAttributes", "namespace");
-      if (asked !== call.namespace)
-        throw wrongQuestion(
-          fieldError.invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace"),
-        );
+      checkNamespace(call.namespace, spec);
       return userIn(spec);
     }),
     selfsubjectrulesreviews: answering((call, spec) => {
@@ -39,25 +37,37 @@ export function accessReviews({ authorizer, tokens, clock }: ReviewDeps): Readon
       return rulesOf(authorizer, call.exchange.user, namespace);
     }),
     tokenreviews: answering((_call, spec) => reviewToken(tokens, spec)),
-    selfsubjectreviews: answering((call) => ({ userInfo: userJson(call.exchange.user) }), clock),
+    selfsubjectreviews: answering((call) => ({ userInfo: userJson(call.exchange.user) })),
   };
+}
+
+type Answer = (call: Call, spec: JsonObject) => JsonObject;
+
+function reviewing(clock: Clock, answer: Answer): Review {
+  return async (call) => {
+    const { exchange, resource, format } = call;
+    const { value } = await exchange.parsedBody();
+    const context = exchange.context();
+    const object = decodeObject(resource, value, context);
+    const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
+    const now = timestamp(clock.now());
+    if (resource.namespaced) object.metadata.namespace = call.namespace;
+    // The only review without a question says when it was answered.
+    if (object["spec"] === undefined) object.metadata.creationTimestamp = now;
+    else trackUpdate({ resource, old: undefined, object, manager: context.fieldManager, now, subresource: "" });
+    exchange.send(201, { ...object, status: answer(call, spec) }, format);
+  };
+}
+
+function checkNamespace(namespace: string, spec: JsonObject): void {
+  const asked = valueAt(spec, "resourceAttributes", "namespace");
+  if (asked === namespace) return;
+  const detail = "must match metadata.namespace";
+  throw wrongQuestion(fieldError.invalid("spec.resourceAttributes.namespace", asked, detail));
 }
 
 /** Kubernetes does not name the kind here. */
 const wrongQuestion = (error: FieldError) => invalid({ group: "authorization.k8s.io", kind: "" }, "", [error]);
-
-/** With a clock the answer says when it was given. */
-function answering(answer: (call: Call, spec: JsonObject) => JsonObject, clock?: Clock): Review {
-  return async (call) => {
-    const { exchange, resource, format } = call;
-    const { value } = await exchange.parsedBody();
-    const object = decodeObject(resource, value, exchange.context());
-    const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
-    const metadata = resource.namespaced ? { ...object.metadata, namespace: call.namespace } : object.metadata;
-    const dated = clock === undefined ? metadata : { ...metadata, creationTimestamp: timestamp(clock.now()) };
-    exchange.send(201, { ...object, metadata: dated, status: answer(call, spec) }, format);
-  };
-}
 
 function userIn(spec: JsonObject): UserInfo {
   const username = spec["user"] ?? "";

@@ -1,5 +1,5 @@
 import { listPage, selectionOf, type ListPage } from "../registry/list.ts";
-import { decodeStored, isSentAsStored } from "../registry/object-codec.ts";
+import { decodeStored, isSentAsStored, startsWith, storedHead } from "../registry/object-codec.ts";
 import { partialMetadata, tableOf } from "../registry/table.ts";
 import type { JsonObject } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
@@ -61,12 +61,11 @@ function listMetadata(page: ListPage): JsonObject {
 function sendStored({ exchange, resource }: Call, page: ListPage, metadata: JsonObject): void {
   const head = JSON.stringify({ kind: resource.listKind, apiVersion: resource.apiVersion, metadata });
   const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
-  const repeated = Buffer.from(`{"apiVersion":"${resource.apiVersion}","kind":"${resource.kind}",`);
+  const identity = storedHead(resource);
   page.entries.forEach(({ value }, index) => {
     if (index > 0) parts.push(comma);
-    // Everything is stored with its identity first.
-    if (resource.typed && value.subarray(0, repeated.length).equals(repeated))
-      parts.push(opening, value.subarray(repeated.length));
+    if (!startsWith(value, identity)) parts.push(Buffer.from(JSON.stringify(decodeStored(resource, value))));
+    else if (resource.typed) parts.push(opening, value.subarray(identity.length));
     else parts.push(value);
   });
   parts.push(closing);

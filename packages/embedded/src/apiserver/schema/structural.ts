@@ -1,5 +1,5 @@
 import { copyJson, isJsonObject, setOwn, type JsonObject } from "../json.ts";
-import { preservesUnknown, propertySchema, type Schema } from "./schema.ts";
+import { objectMetaReference, preservesUnknown, propertySchema, resolve, type Schema } from "./schema.ts";
 
 const identityFields = new Set(["apiVersion", "kind", "metadata"]);
 
@@ -13,7 +13,21 @@ function pruneValue(value: unknown, schema: Schema, path: string, onUnknown: (pa
     const { items } = schema;
     if (items !== undefined) value.forEach((item, index) => pruneValue(item, items, `${path}[${index}]`, onUnknown));
   } else if (isJsonObject(value)) {
-    pruneObject(value, schema, path, schema["x-kubernetes-embedded-resource"] === true, onUnknown);
+    const isResource = schema["x-kubernetes-embedded-resource"] === true;
+    if (isResource) pruneMetadata(value, path, onUnknown);
+    pruneObject(value, schema, path, isResource, onUnknown);
+  }
+}
+
+/** An object inside an object has the metadata that every object has. */
+function pruneMetadata(value: JsonObject, path: string, onUnknown: (path: string) => void): void {
+  const { metadata } = value;
+  if (!isJsonObject(metadata)) return;
+  const known = resolve(objectMetaReference);
+  for (const key of Object.keys(metadata)) {
+    if (propertySchema(known, key) !== undefined) continue;
+    delete metadata[key];
+    onUnknown(`${path}.metadata.${key}`);
   }
 }
 

@@ -152,6 +152,9 @@ function checkObject(value: JsonObject, schema: Schema, path: string, found: Fie
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key)) found.push(fieldError.required(at(key)));
   }
+  if (schema["x-kubernetes-embedded-resource"] === true) {
+    for (const key of ["apiVersion", "kind"]) if ((value[key] ?? "") === "") found.push(fieldError.required(at(key)));
+  }
   const count = Object.keys(value).length;
   const { minProperties, maxProperties } = schema;
   if (maxProperties !== undefined && count > maxProperties) found.push(fieldError.tooMany(path, count, maxProperties));
