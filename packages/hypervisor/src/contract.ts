@@ -165,4 +165,8 @@ export interface NodeInformation {
   readonly virtType: string;
   /** Architectures on which the hypervisor itself exists; other guests need emulation. */
   readonly architectures: readonly Architecture[];
+  /** Devices that every accelerated guest needs beside the hypervisor's own, for example one for its firmware. */
+  readonly auxiliaryDevices?: readonly AuxiliaryDevice[];
 }
+
+export type AuxiliaryDevice = Pick<DeviceRequest, "device" | "optional" | "reason">;

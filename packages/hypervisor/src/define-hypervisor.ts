@@ -40,6 +40,8 @@ export interface HypervisorDefinition {
   readonly capabilities?: SupportOverlays;
   /** Replace base configurators by name, or follow them. */
   readonly configurators?: readonly Configurator[];
+  /** Parts of its own in place of the base's, for what cannot be said by the above. */
+  readonly parts?: Partial<Pick<Hypervisor, "tuner" | "resources" | "validator" | "defaults" | "converter">>;
 }
 
 /** Composes a hypervisor from the base and what differs. This is all that `kvm`, `mshv` and modules out of tree call. */
@@ -60,6 +62,7 @@ export function defineHypervisor(definition: HypervisorDefinition): Hypervisor {
       getMemoryOverhead: memoryOverhead,
       deviceRequests: (vmi, config) => deviceRequests(node, vmi, config),
     },
+    ...definition.parts,
     withNode: (other) => defineHypervisor({ ...definition, node: other }),
   };
 }

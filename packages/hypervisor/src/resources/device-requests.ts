@@ -73,5 +73,8 @@ export function deviceRequests(
     .map(({ device, optional, reason }) => request(device, optional, reason));
   // With emulation allowed the guest runs without the device too, so asking for it would only keep it off such nodes.
   const hypervisor = request(node.hypervisorDevice, config.useEmulation, "the guest runs on the node's hypervisor");
-  return [hypervisor, ...found];
+  const auxiliary = (node.auxiliaryDevices ?? []).map(({ device, optional, reason }) =>
+    request(device, optional || config.useEmulation, reason),
+  );
+  return [hypervisor, ...auxiliary, ...found];
 }
