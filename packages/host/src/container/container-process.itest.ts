@@ -86,6 +86,15 @@ describe("a container", () => {
     expect(fs.existsSync("/.polyvirt")).toBe(false);
   });
 
+  it("gets device nodes of its own, which it can be given without changing the machine's", async () => {
+    const container = shell("chown 107 /dev/net/tun && stat -c '%t:%T %u' /dev/net/tun", {
+      devices: [{ source: "/dev/null", target: "/dev/net/tun" }],
+    });
+    await ended(container);
+    expect(output(container)).toBe("1:3 107\n");
+    expect(fs.statSync("/dev/null").uid).toBe(0);
+  });
+
   it("cannot change the machine although it is root", async () => {
     const tries = [
       "echo x > /proc/sys/kernel/core_pattern",
