@@ -10,7 +10,7 @@ import { describeDomain } from "./machine/domain-document.ts";
 import { refuseHooks, type DomainHooks } from "./machine/domain-hooks.ts";
 import { Machine } from "./machine/machine.ts";
 import { createGuestNetwork } from "./network/guest-network.ts";
-import { guestEvent } from "./notify/guest-events.ts";
+import { guestEvent, migrationFailed } from "./notify/guest-events.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { createNotifyClient } from "./notify/notify-client.ts";
 import { supervise, type Ending } from "./supervise/supervisor.ts";
@@ -59,6 +59,11 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
       architecture: dependencies.hostArchitecture,
       virtType: options.allowEmulation ? "qemu" : dependencies.hypervisor.node.virtType,
     },
+    migrationSockets: {
+      source: `${paths.public}/migrationproxy/${options.vmi.uid}-source.sock`,
+      target: `${paths.public}/migrationproxy/${options.vmi.uid}-target.sock`,
+    },
+    onMigrationFailed: (message) => notifier.publishEvent(migrationFailed(message, options.vmi)),
     logger,
   });
 

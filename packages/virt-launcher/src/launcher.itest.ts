@@ -75,7 +75,8 @@ describe.each(launchers)("$role and its guest", ({ role, installed }) => {
     expect((await handler.cmd.getVmmVersion({})).version).toBe((await handler.cmd.getQemuVersion({})).version);
     expect((await handler.cmd.getScreenshot(request())).mime).toBe("image/png");
     expect(JSON.parse((await handler.cmd.getDomainStats({})).domainStats)).toMatchObject({
-      blocks: [{ alias: "ua-root" }],
+      Name: "default_tiny",
+      Block: [{ Alias: "root", RdBytesSet: true }],
     });
     expect((await handler.cmd.getCapabilities({})).capabilities).toMatchObject({ vmmName: "QEMU", virtType: "qemu" });
     expect((await handler.cmd.getGuestInfo({})).guestAgentCondition).toMatchObject({ connected: false });
@@ -177,7 +178,7 @@ describe("a launcher refuses", () => {
 
   it("what its stack has not, by name", async () => {
     await startReady();
-    await expect(handler.cmd.migrateVirtualMachine({})).rejects.toMatchObject({
+    await expect(handler.cmd.getSEVInfo({})).rejects.toMatchObject({
       code: "ProtocolUnimplemented",
       message: expect.stringContaining("not supported by stack qemu"),
     });

@@ -15,13 +15,18 @@ import { errors } from "../errors.ts";
 import type { VmiIdentity } from "../launcher-options.ts";
 import type { Machine } from "../machine/machine.ts";
 import { agentCommands } from "./agent-commands.ts";
+import { domainStatsDocument } from "./domain-stats.ts";
+import { migrationCommands } from "./migration-commands.ts";
 
 export interface CmdDependencies {
   readonly stack: Stack;
-  readonly machine: Pick<Machine, "sync" | "forget">;
+  readonly machine: Pick<Machine, "sync" | "forget" | "receive">;
   readonly vmi: VmiIdentity;
   readonly describe: () => DomainDocument | undefined;
   readonly capabilityTarget: CapabilityTarget;
+  /** Sockets through which the machine is moved. */
+  readonly migrationSockets: { readonly source: string; readonly target: string };
+  readonly onMigrationFailed: (message: string) => void;
   readonly logger: Logger;
 }
 
@@ -39,7 +44,19 @@ export function cmdServices(dependencies: CmdDependencies): GrpcService[] {
     grpcService(cmdInfo.CmdInfo, { info: async () => ({ supportedCmdVersions: [cmdVersion] }) }),
     grpcService(
       cmdV1.Cmd,
-      { ...machineCommands(dependencies), ...queries(dependencies), ...agentCommands(stack) },
+      {
+        ...machineCommands(dependencies),
+        ...queries(dependencies),
+        ...agentCommands(stack),
+        ...migrationCommands({
+          stack,
+          machine: dependencies.machine,
+          readVmi: (request) => readVmi(request, dependencies.vmi),
+          sockets: dependencies.migrationSockets,
+          onFailure: dependencies.onMigrationFailed,
+          logger,
+        }),
+      },
       options,
     ),
   ];
@@ -110,7 +127,8 @@ function queries({ stack, describe, capabilityTarget }: CmdDependencies): CmdImp
     },
     async getDomainStats() {
       const stats = await requirePart(stack, "stats", "read statistics").domainStats();
-      return { response: success, domainStats: JSON.stringify(stats) };
+      const { name = "", uuid } = stack.lifecycle.domain()?.definition ?? {};
+      return { response: success, domainStats: JSON.stringify(domainStatsDocument({ name, uuid }, stats)) };
     },
   };
 }

@@ -1,9 +1,11 @@
 import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { Logger } from "@polyvirt/core";
+import type { Domain } from "@polyvirt/domain";
 import { parseArchitecture, type Architecture, type Hypervisor } from "@polyvirt/hypervisor";
 import type { cmdV1 } from "@polyvirt/protocol";
-import { hasEnded, type Stack } from "@polyvirt/stack";
+import { hasEnded, requirePart, type Stack } from "@polyvirt/stack";
 import { FileGuard } from "../disks/file-guard.ts";
 import { prepareVolumes } from "../disks/prepare-volumes.ts";
 import type { ImageMaker } from "../disks/qemu-img.ts";
@@ -11,7 +13,7 @@ import type { LauncherOptions } from "../launcher-options.ts";
 import type { LauncherPaths } from "../launcher-paths.ts";
 import type { GuestNetwork } from "../network/guest-network.ts";
 import { converterContext, guestDirectory } from "./converter-context.ts";
-import type { DomainHooks } from "./domain-hooks.ts";
+import type { DomainHooks, HookRequest } from "./domain-hooks.ts";
 import { prepareFirmware } from "./firmware.ts";
 import { requirePersistentState } from "./persistent-state.ts";
 
@@ -53,8 +55,55 @@ export class Machine {
     if (domain !== undefined && hasEnded(domain.status)) await lifecycle.forget();
   }
 
+  /** Makes everything ready for the machine to come from another launcher, which connects to the socket. */
+  async receive(
+    vmi: VirtualMachineInstance,
+    options: cmdV1.VirtualMachineOptions | undefined,
+    socketPath: string,
+  ): Promise<void> {
+    const { stack } = this.#dependencies;
+    if (stack.lifecycle.domain() !== undefined && this.#starting === undefined) return;
+    this.#starting ??= this.#receive(vmi, options, socketPath).finally(() => (this.#starting = undefined));
+    await this.#starting;
+  }
+
+  async #receive(
+    vmi: VirtualMachineInstance,
+    options: cmdV1.VirtualMachineOptions | undefined,
+    socketPath: string,
+  ): Promise<void> {
+    const migration = requirePart(this.#dependencies.stack, "migration", "receive the machine");
+    await mkdir(dirname(socketPath), { recursive: true });
+    const { domain, guard } = await this.#define(vmi, options, "MigrationTarget");
+    await this.#guarded(guard, () => migration.receive(domain, socketPath));
+  }
+
   async #start(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
-    const { stack, hypervisor, hooks, paths, images, logger } = this.#dependencies;
+    const { stack, logger } = this.#dependencies;
+    const { domain, guard } = await this.#define(vmi, options, "Boot");
+    logger.info("starting the machine", { domain: domain.name, type: domain.type });
+    const paused = vmi.spec.startStrategy === "Paused";
+    await this.#guarded(guard, () => stack.lifecycle.start(domain, { paused }));
+  }
+
+  /** Brings the machine up; when a file was exchanged meanwhile, it goes away again. */
+  async #guarded(guard: FileGuard, bringUp: () => Promise<void>): Promise<void> {
+    await bringUp();
+    try {
+      guard.verify();
+    } catch (error) {
+      await this.#dependencies.stack.lifecycle.kill();
+      throw error;
+    }
+  }
+
+  /** The machine that the VMI describes, with everything that it needs in place. */
+  async #define(
+    vmi: VirtualMachineInstance,
+    options: cmdV1.VirtualMachineOptions | undefined,
+    invocation: HookRequest["invocation"],
+  ): Promise<{ domain: Domain; guard: FileGuard }> {
+    const { hypervisor, hooks, paths, images } = this.#dependencies;
     const folder = guestDirectory(this.#dependencies.options, paths);
     await mkdir(folder, { recursive: true });
     requirePersistentState(vmi, paths.persistentState);
@@ -67,14 +116,7 @@ export class Machine {
     const context = converterContext(vmi, options, { volumes, network, firmware }, this.#dependencies);
     const converted = hypervisor.converter.convert(vmi, context);
     const pluginsJson = options?.pluginsJson ?? new Uint8Array();
-    const domain = await hooks.apply(converted, { vmi, pluginsJson, invocation: "Boot" });
-    logger.info("starting the machine", { domain: domain.name, type: domain.type });
-    await stack.lifecycle.start(domain, { paused: vmi.spec.startStrategy === "Paused" });
-    try {
-      guard.verify();
-    } catch (error) {
-      await stack.lifecycle.kill();
-      throw error;
-    }
+    const domain = await hooks.apply(converted, { vmi, pluginsJson, invocation });
+    return { domain, guard };
   }
 }

@@ -10,8 +10,15 @@ interface Told {
 /** What happens in the guest that its owner wants to read, as a Kubernetes Event about the VMI; undefined for the rest. */
 export function guestEvent(event: DomainEvent, vmi: VmiIdentity): object | undefined {
   const told = tell(event);
-  if (told === undefined) return undefined;
-  const { name, namespace, uid } = vmi;
+  return told === undefined ? undefined : eventAbout(vmi, told);
+}
+
+/** A move was tried, and the guest runs on where it was. */
+export function migrationFailed(message: string, vmi: VmiIdentity): object {
+  return eventAbout(vmi, warning("FailedMigration", message));
+}
+
+function eventAbout({ name, namespace, uid }: VmiIdentity, told: Told): object {
   return {
     apiVersion: "v1",
     kind: "Event",
