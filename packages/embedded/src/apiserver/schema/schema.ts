@@ -1,21 +1,21 @@
+import type { StructuralSchema } from "@polyvirt/cel";
+
 import builtins from "../gen/builtin-schemas.json" with { type: "json" };
 
 import { errors } from "../../errors.ts";
 import { isJsonObject } from "../json.ts";
 
-/** The part of OpenAPI v3 that structural schemas use; built-in kinds use the same shape plus `$ref` and merge keys. */
-export interface Schema {
+/**
+ * A structural schema with everything that values are checked for and that people read; built-in kinds use the same shape
+ * plus `$ref` and merge keys.
+ */
+export interface Schema extends StructuralSchema {
   readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
   readonly description?: string;
-  readonly default?: unknown;
   readonly nullable?: boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
   readonly items?: Schema;
   readonly additionalProperties?: Schema | boolean;
-  readonly enum?: readonly unknown[];
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -23,25 +23,17 @@ export interface Schema {
   readonly exclusiveMaximum?: boolean;
   readonly multipleOf?: number;
   readonly minLength?: number;
-  readonly maxLength?: number;
   readonly minItems?: number;
-  readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly minProperties?: number;
-  readonly maxProperties?: number;
   readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly not?: Schema;
-  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-  readonly "x-kubernetes-int-or-string"?: boolean;
-  readonly "x-kubernetes-embedded-resource"?: boolean;
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
-  readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
-  readonly "x-kubernetes-validations"?: readonly unknown[];
 }
 
 // The generated file has exactly this shape; its literal type is too wide to be inferred usefully.
