@@ -40,6 +40,7 @@ export type {
 export { closeInput, openInput, resizeContainer, type ContainerInput } from "./container/container-input.ts";
 export { followOutput } from "./container/container-output.ts";
 export { createDescriptorWriter, type DescriptorWriter } from "./container/descriptor-writer.ts";
+export { isolationGaps } from "./container/isolation.ts";
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { pods as podResource } from "@polyvirt/api/k8s";
 import { describeError, type Clock, type Logger } from "@polyvirt/core";
-import { machineFacts } from "@polyvirt/host";
+import { isolationGaps, machineFacts } from "@polyvirt/host";
 import {
   createEventRecorder,
   createInformer,
@@ -78,6 +78,8 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
   const facts = machineFacts(options.directory);
   const store = openOciStore(options.imageStore);
   const platform = { os: "linux", architecture: facts.architecture };
+  const gaps = isolationGaps();
+  if (gaps.length > 0) logger.warn("containers are less isolated than elsewhere", { gaps });
   const describe = (): NodeDescription => ({
     name: options.name,
     address,
@@ -89,6 +91,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
     labels: options.labels ?? {},
     network: options.network,
     devices: devices.amounts(),
+    isolationGaps: gaps,
   });
   const devices = new DeviceManager({
     directory: path.join(paths.kubelet, "device-plugins"),

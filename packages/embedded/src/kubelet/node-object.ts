@@ -12,6 +12,8 @@ export interface NodeDescription {
   /** What the machine offers to all nodes on it is divided among them. */
   readonly shares: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** What separates containers on other nodes and does not on this one. */
+  readonly isolationGaps: readonly string[];
   readonly network: { readonly prefix: string; readonly sharedBecause: string | undefined };
   /** Extended resources: name → how many there are and how many are healthy. */
   readonly devices: ReadonlyMap<string, { readonly capacity: number; readonly allocatable: number }>;
@@ -81,6 +83,19 @@ function resources(description: NodeDescription, kind: "capacity" | "allocatable
 }
 
 /** Pods are connected in either way; which one it is and why matters to whoever wonders about their addresses. */
+function isolationCondition({
+  isolationGaps,
+}: NodeDescription): Pick<Condition, "type" | "status" | "reason" | "message"> {
+  return isolationGaps.length === 0
+    ? {
+        type: "ReducedIsolation",
+        status: "False",
+        reason: "KubeletIsRoot",
+        message: "containers have own mounts, processes, users and limits",
+      }
+    : { type: "ReducedIsolation", status: "True", reason: "MissingRights", message: isolationGaps.join("; ") };
+}
+
 function networkCondition({ network }: NodeDescription): Pick<Condition, "type" | "status" | "reason" | "message"> {
   const range = `${network.prefix}.0.0/16`;
   return {
@@ -121,6 +136,7 @@ function nodeConditions(
       message: "kubelet has sufficient PID available",
     },
     networkCondition(description),
+    isolationCondition(description),
     notReady === undefined
       ? { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" }
       : { type: "Ready", status: "False", ...notReady },

@@ -28,6 +28,17 @@ function usableHierarchies(): readonly Hierarchy[] {
   return known;
 }
 
+/** Which of cpu and memory this machine does not let us limit. */
+export function unlimitableResources(): string[] {
+  const hierarchies = usableHierarchies();
+  const unified = hierarchies.find(({ controller }) => controller === "");
+  const available =
+    unified === undefined
+      ? hierarchies.map(({ controller }) => controller)
+      : readText(path.join(unified.directory, "cgroup.controllers")).trim().split(" ");
+  return ["cpu", "memory"].filter((resource) => !available.includes(resource));
+}
+
 interface ContainerGroups {
   readonly directories: readonly string[];
   /** Resources whose limit this machine does not let us set: `cpu`, `memory`. */

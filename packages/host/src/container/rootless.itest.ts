@@ -45,6 +45,28 @@ describe.skipIf(!possible)("a container of an ordinary user", () => {
     expect(fs.existsSync("/usr/own")).toBe(false);
   });
 
+  it("has volumes also where only root of the machine could make a place for them", () => {
+    const result = run("cat /var/lib/made/deep/script /etc/ssl/made; echo; ls /var/lib/dpkg/status /etc/ssl/certs -d");
+    expect(result.setupError).toBeUndefined();
+    const [first, second] = result.output.split("\n");
+    expect(first).toContain("cat /var/lib/made/deep/script /etc/ssl/made");
+    expect(second).toBe("/etc/ssl/certs");
+  });
+
+  it("says why it cannot be made where the kernel does not let us", () => {
+    // Root without any capability may not make namespaces.
+    const powerless = ["--bounding-set=-all", "--inh-caps=-all", "--", process.execPath, "--import", loader, script];
+    const own = path.join(directory, "powerless");
+    fs.mkdirSync(own);
+    fs.chownSync(directory, 0, 0);
+    const env = { PATH: "/usr/sbin:/usr/bin:/bin", TMPDIR: own, HOME: own };
+    const { stdout } = spawnSync("setpriv", [...powerless, own, "true"], { encoding: "utf8", cwd: "/", env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      phase: "exited",
+      setupError: expect.stringMatching(/unshare failed: .*Operation not permitted.*containers need/s),
+    });
+  });
+
   it("reads no more than its user may", () => {
     expect(run("cat /etc/shadow 2>/dev/null || echo refused").output).toBe("refused\n");
   });

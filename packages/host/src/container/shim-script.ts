@@ -46,6 +46,31 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 exec 5>"$PV_DIR/ready" 6>&2 2>"$PV_DIR/setup-error"
 fail() { printf '%s\\n' "$1" >&2; exit "\${2:-125}"; }
 must() { "$@" || fail "failed: $*"; }
+# Without being root, nothing can be made in a directory that belongs to another user of the machine. It is replaced by an
+# empty one whose entries lead to those of the machine's.
+lowers=0
+own_directory() {
+  must mkdir -p "/.machine/$lowers"
+  must mount --rbind "$1" "/.machine/$lowers"
+  must mount -t tmpfs -o mode=755 tmpfs "$1"
+  for entry in "/.machine/$lowers"/* "/.machine/$lowers"/.[!.]*; do
+    if [ -e "$entry" ] || [ -h "$entry" ]; then must ln -s "$entry" "$1/\${entry##*/}"; fi
+  done
+  lowers=$((lowers + 1))
+}
+make_directory() {
+  mkdir -p -- "$1" 2>/dev/null && return
+  parent=$1
+  while [ ! -d "$parent" ]; do parent=\${parent%/*}; done
+  [ "$PV_ROOTLESS" != 1 ] || own_directory "$parent"
+  must mkdir -p -- "$1"
+}
+make_file() {
+  [ -d "\${1%/*}/" ] || make_directory "\${1%/*}/"
+  (: >"$1") 2>/dev/null && return
+  [ "$PV_ROOTLESS" != 1 ] || own_directory "\${1%/*}"
+  : >"$1" || fail "failed: make the mount point $1"
+}
 read -r stat </proc/self/stat
 printf '%s\\n' "$stat" >"$PV_DIR/init"
 i=0
@@ -177,15 +202,12 @@ while [ $i -lt "$PV_MOUNTS" ]; do
   eval "target=\\$PV_MOUNT_\${i}_TARGET kind=\\$PV_MOUNT_\${i}_KIND"
   if [ "$kind" = directory ]; then
     if [ "$PV_ROOTLESS" = 1 ]; then
-      must mkdir -p -- "$target"
+      [ -d "$target" ] || make_directory "$target"
       must mount --rbind "/.polyvirt/$i" "$target"
     fi
   else
     files=1
-    if [ ! -e "$target" ]; then
-      [ -d "\${target%/*}/" ] || must mkdir -p -- "\${target%/*}/"
-      : >"$target" || fail "failed: make the mount point $target"
-    fi
+    [ -e "$target" ] || make_file "$target"
   fi
   i=$((i + 1))
 done
@@ -194,7 +216,7 @@ exec 7<&- 9<&-
 [ $# -eq 0 ] || must umount -l "$@"
 rm -rf --one-file-system /.polyvirt
 [ "$PV_READ_ONLY" != 1 ] || must mount -o remount,bind,ro /
-[ -d "$PV_WORKDIR" ] || must mkdir -p -- "$PV_WORKDIR"
+[ -d "$PV_WORKDIR" ] || make_directory "$PV_WORKDIR"
 must cd "$PV_WORKDIR"
 ` + becomeCommand();
 

@@ -4,15 +4,22 @@ import * as path from "node:path";
 import { systemClock } from "@polyvirt/core";
 import { startContainer } from "../container/container-process.ts";
 
-const [directory = "", script = ""] = process.argv.slice(2);
+const [directory = "", command = ""] = process.argv.slice(2);
+const script = path.join(directory, "script");
+fs.writeFileSync(script, command);
 const container = startContainer(
   path.join(directory, "container"),
   {
-    command: ["sh", "-c", script],
+    command: ["sh", "-c", command],
     environment: new Map([["PATH", "/usr/bin:/bin"]]),
     workingDirectory: "/",
     hostname: "inside",
-    mounts: [{ source: directory, target: "/volume", kind: "directory", readOnly: false, recursive: false }],
+    mounts: [
+      { source: directory, target: "/volume", kind: "directory", readOnly: false, recursive: false },
+      // In directories of the machine that belong to root.
+      { source: directory, target: "/var/lib/made/deep", kind: "directory", readOnly: false, recursive: false },
+      { source: script, target: "/etc/ssl/made", kind: "file", readOnly: false, recursive: false },
+    ],
     maskedDirectories: [],
     visiblePaths: [],
     privileged: false,
