@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import type { Benchmark, Measurement } from "./benchmark.ts";
 import { fastest, inFreshProcess, withBundle, type Bundle } from "./measure.ts";
-import type { pipeline as Pipeline } from "./hypervisor-pipeline.ts";
+import type { pipeline as Pipeline, vmiText as VmiText } from "./hypervisor-pipeline.ts";
 
 /** Nanoseconds. */
 interface GoTimes {
@@ -41,7 +41,10 @@ export const benchmark: Benchmark = {
   async run(report) {
     await withBundle(`export { pipeline, vmiText } from "./hypervisor-pipeline.ts";`, async (bundle) => {
       // It is the bundle of that very module.
-      const { pipeline, vmiText } = (await import(bundle.file)) as { pipeline: typeof Pipeline; vmiText: string };
+      const { pipeline, vmiText } = (await import(bundle.file)) as {
+        pipeline: typeof Pipeline;
+        vmiText: typeof VmiText;
+      };
       const time = fastest(pipeline, { rounds: 40, calls: 100 });
       const cold = coldStart(bundle);
       const go = measureGo(pipeline.whole(), vmiText);

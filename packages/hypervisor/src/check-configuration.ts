@@ -130,7 +130,8 @@ function checkProfile(profile: VirtualizationProfile, path: string): Configurati
 
 function isRegularExpression(text: string): boolean {
   try {
-    return new RegExp(text, "u") !== undefined;
+    void new RegExp(text, "u");
+    return true;
   } catch {
     return false;
   }

@@ -263,27 +263,35 @@ spec:
   });
 
   // Feature Gate Configuration, row by row; there is no KVM on this node.
-  const off =
-    "Cross-architecture emulation not enabled. Enable MultiArchitectureSoftwareEmulation feature gate and useEmulation configuration.";
+  const row = (gate: boolean, useEmulation: boolean, architecture: string) => {
+    const featureGates = gate ? ["MultiArchitectureSoftwareEmulation"] : [];
+    return convert(instance({}, { architecture }), { developerConfiguration: { useEmulation, featureGates } });
+  };
+
   it.each([
-    { gate: false, useEmulation: true, guest: "amd64", result: undefined },
-    { gate: false, useEmulation: true, guest: "arm64", result: off },
+    { gate: false, guest: "amd64", emulator: undefined },
+    { gate: true, guest: "arm64", emulator: "/usr/bin/qemu-system-aarch64" },
+    { gate: true, guest: "amd64", emulator: undefined },
+  ])("Feature Gate Configuration: gate $gate, useEmulation true, amd64 → $guest", ({ gate, guest, emulator }) => {
+    expect(row(gate, true, guest)).toMatchObject({ type: "qemu", devices: emulator === undefined ? {} : { emulator } });
+  });
+
+  it.each([
+    {
+      gate: false,
+      useEmulation: true,
+      message:
+        "Cross-architecture emulation not enabled. Enable MultiArchitectureSoftwareEmulation feature gate and useEmulation configuration.",
+    },
     {
       gate: true,
       useEmulation: false,
-      guest: "arm64",
-      result: "kvm not present or cross-arch requested, but emulation not allowed",
+      message: "kvm not present or cross-arch requested, but emulation not allowed",
     },
-    { gate: true, useEmulation: true, guest: "arm64", result: undefined },
-    { gate: true, useEmulation: true, guest: "amd64", result: undefined },
   ])(
-    "Feature Gate Configuration: gate $gate, useEmulation $useEmulation, amd64 → $guest",
-    ({ gate, useEmulation, guest, result }) => {
-      const featureGates = gate ? ["MultiArchitectureSoftwareEmulation"] : [];
-      const run = () =>
-        convert(instance({}, { architecture: guest }), { developerConfiguration: { useEmulation, featureGates } });
-      if (result === undefined) expect(run().type).toBe("qemu");
-      else expect(run).toThrow(result);
+    "Feature Gate Configuration: gate $gate, useEmulation $useEmulation, amd64 → arm64 is an error",
+    ({ gate, useEmulation, message }) => {
+      expect(() => row(gate, useEmulation, "arm64")).toThrow(message);
     },
   );
 
