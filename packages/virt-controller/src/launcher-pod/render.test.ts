@@ -111,6 +111,21 @@ describe("renderLauncherPod", () => {
     expect(limits).toEqual({});
   });
 
+  it("reserves what our own stack takes, more for a guest that may be emulated, and KubeVirt's sum for others", () => {
+    const overhead = (context: ReturnType<typeof podContext>) => {
+      const pod = render({ domain: { ...domain, memory: { guest: "1Gi" } } }, context);
+      return Math.ceil(Number(pod.metadata.annotations?.["kubevirt.io/memory-overhead-bytes"]) / 2 ** 20);
+    };
+    expect(overhead(podContext({}))).toBeLessThanOrEqual(128);
+    expect(overhead(podContext())).toBe(overhead(podContext({})) + 128);
+    expect(overhead({ ...podContext(), placement: placementOn(["amd64"]) })).toBe(overhead(podContext({})));
+    const foreign = podContext({
+      developerConfiguration: { featureGates: ["PluginVirtualizationStacks"] },
+      virtualizationProfile: { virtLauncher: { virtLauncherImage: "example.org/other:1" } },
+    });
+    expect(overhead(foreign)).toBeGreaterThan(240);
+  });
+
   it.each([
     ["requests", { requests: { memory: "1Gi", cpu: "2" } }, { cpu: "2" }],
     ["limits", { limits: { cpu: 3, memory: "1Gi" } }, { cpu: "3" }],

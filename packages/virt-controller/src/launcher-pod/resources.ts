@@ -1,4 +1,4 @@
-import type { Quantity, VirtualMachineInstance } from "@polyvirt/api";
+import { deviceResourcePrefix, type Quantity, type VirtualMachineInstance } from "@polyvirt/api";
 import type { ResourceList, ResourceRequirements } from "@polyvirt/api/k8s";
 import {
   formatQuantity,
@@ -11,6 +11,7 @@ import { parseArchitecture, vcpuCount } from "@polyvirt/hypervisor";
 import { errors } from "../errors.ts";
 import { everyCandidateOffers, isNativeEverywhere } from "../placement/placement.ts";
 import type { LauncherPodContext } from "./context.ts";
+import { stackOverheadBytes } from "./launcher-stack.ts";
 
 /** Room for the launcher's own files: sockets, logs, cloud-init images. */
 const EPHEMERAL_STORAGE = "50M";
@@ -22,11 +23,11 @@ interface LauncherResources {
 
 /** What the scheduler must find on a node: guest memory with our own on top, a share of CPUs, devices. */
 export function launcherResources(vmi: VirtualMachineInstance, context: LauncherPodContext): LauncherResources {
-  const overhead = memoryOverhead(vmi, context);
+  const devices = deviceCounts(vmi, context);
+  const overhead = memoryOverhead(vmi, context, mayBeEmulated(context, devices));
   const { requests = {}, limits = {}, overcommitGuestOverhead } = vmi.spec.domain.resources ?? {};
   const memory = memoryOf(vmi, context, overcommitGuestOverhead === true ? 0n : overhead, overhead);
   const cpu = cpuOf(vmi, context);
-  const devices = deviceCounts(vmi, context);
   return {
     memoryOverheadBytes: Number(overhead),
     requirements: {
@@ -42,7 +43,13 @@ export function launcherResources(vmi: VirtualMachineInstance, context: Launcher
   };
 }
 
-function memoryOverhead(vmi: VirtualMachineInstance, { config, hypervisor }: LauncherPodContext): bigint {
+/** A guest that was not promised the node's hypervisor may have to do without. */
+function mayBeEmulated({ config, hypervisor }: LauncherPodContext, devices: ResourceList): boolean {
+  return config.useEmulation && devices[`${deviceResourcePrefix}${hypervisor.node.hypervisorDevice}`] === undefined;
+}
+
+function memoryOverhead(vmi: VirtualMachineInstance, context: LauncherPodContext, emulated: boolean): bigint {
+  const { config, hypervisor } = context;
   const architecture = parseArchitecture(vmi.spec.architecture ?? config.defaultArchitecture);
   if (architecture === undefined) {
     throw errors.LauncherPodArchitectureUnknown(
@@ -50,14 +57,13 @@ function memoryOverhead(vmi: VirtualMachineInstance, { config, hypervisor }: Lau
         `"${vmi.spec.architecture}"; use amd64, arm64 or s390x`,
     );
   }
-  const { additionalGuestMemoryOverheadRatio: ratio, virtLauncherOverhead, networkBindings } = config;
+  const { additionalGuestMemoryOverheadRatio: ratio, networkBindings } = config;
+  const stack = stackOverheadBytes(context, emulated);
   const { bytes } = hypervisor.resources.getMemoryOverhead(vmi, {
     architecture,
     networkBindings,
     ...(ratio === undefined ? {} : { ratio }),
-    ...(virtLauncherOverhead === undefined
-      ? {}
-      : { virtLauncherOverheadBytes: Number(quantityToInteger(parse(virtLauncherOverhead))) }),
+    ...(stack === undefined ? {} : { virtLauncherOverheadBytes: stack }),
   });
   return BigInt(Math.ceil(bytes));
 }
