@@ -41,6 +41,7 @@ export interface PodSpec {
   automountServiceAccountToken?: boolean;
   hostname?: string;
   subdomain?: string;
+  hostAliases?: { ip: string; hostnames?: string[] }[];
   hostNetwork?: boolean;
   hostPID?: boolean;
   hostIPC?: boolean;

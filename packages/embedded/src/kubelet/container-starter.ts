@@ -204,10 +204,7 @@ export class ContainerStarter {
     const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => mountPath));
     if (record.pod.spec.hostNetwork !== true && !taken.has("/etc/hosts")) {
       const file = path.join(this.#context.paths.podRuntime(record.uid), "etc-hosts");
-      const { hostname, subdomain } = { hostname: hostnameOf(record.pod), subdomain: record.pod.spec.subdomain };
-      fs.writeFileSync(file, hostsFile(record.ip, hostname, subdomain, record.pod.metadata.namespace ?? ""), {
-        mode: 0o644,
-      });
+      fs.writeFileSync(file, hostsFile(record.pod, record.ip), { mode: 0o644 });
       mounts.push({ ...common, source: file, target: "/etc/hosts" });
     }
     const messagePath = container.terminationMessagePath ?? "/dev/termination-log";

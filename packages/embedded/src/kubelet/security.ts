@@ -62,6 +62,8 @@ export function assertSupported(pod: Pod): void {
       (pod.spec.securityContext?.sysctls ?? []).length > 0,
       "spec.securityContext.sysctls: pods share the machine's kernel settings",
     ],
+    [(pod.spec.runtimeClassName ?? "") !== "", "spec.runtimeClassName: this node has one way to run containers"],
+    [pod.spec.hostUsers === false, "spec.hostUsers: false, user namespaces of pods are not available"],
     [(pod.spec.resourceClaims ?? []).length > 0, "spec.resourceClaims: dynamic resource allocation is not available"],
   ] as const;
   for (const [present, why] of refused) {

@@ -1,6 +1,11 @@
-import type { LabelSelector, Pod, PodAffinityTerm } from "@polyvirt/api/k8s";
+import type { LabelSelector, Pod, PodAffinityTerm, TopologySpreadConstraint } from "@polyvirt/api/k8s";
 import { matchesSelector } from "./label-match.ts";
+import { matchesNode } from "./node-fit.ts";
 import type { NodeState, Snapshot } from "./snapshot.ts";
+import { tolerates } from "./taints.ts";
+
+/** What one more pod of the group in a domain counts beside the weights (1 to 100) of preferred terms. */
+const spreadWeight = 10;
 
 type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>>;
 
@@ -33,7 +38,7 @@ export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: Na
     domains: count(term),
   }));
   const objections = existingObjections(pod, snapshot, namespaceLabels);
-  const spread = spreadConstraints(pod, snapshot);
+  const spread = spreadRules(pod, snapshot);
   const preferred = [
     ...(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((entry) => ({ ...entry, sign: 1 })),
     ...(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((entry) => ({
@@ -49,7 +54,7 @@ export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: Na
   return {
     dependsOnOthers: wanted.length + unwanted.length + objections.length + spread.length > 0,
     reasonsAgainst({ labels }) {
-      if (spread.some((constraint) => constraint.forbids(labels))) {
+      if (spread.some((rule) => rule.required && rule.forbids(labels))) {
         return ["node(s) didn't match pod topology spread constraints"];
       }
       // The first pod of a group that wants its own kind nearby may go anywhere the label exists.
@@ -67,6 +72,7 @@ export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: Na
     preference({ labels }) {
       let sum = 0;
       for (const { key, weight, domains } of preferred) sum += weight * (domains.get(labels[key] ?? "") ?? 0);
+      for (const rule of spread) sum -= spreadWeight * rule.countAt(labels);
       return sum;
     },
   };
@@ -105,33 +111,52 @@ function existingObjections(pod: Pod, snapshot: Snapshot, labels: NamespaceLabel
   return found;
 }
 
-function spreadConstraints(
-  pod: Pod,
-  snapshot: Snapshot,
-): { forbids(labels: Readonly<Record<string, string>>): boolean }[] {
-  return (pod.spec.topologySpreadConstraints ?? [])
-    .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule")
-    .map((constraint) => {
-      const key = constraint.topologyKey;
-      const domains = countSelected(key, constraint.labelSelector, pod, snapshot);
-      const enough = domains.size >= (constraint.minDomains ?? 1);
-      const least = enough ? Math.min(...domains.values()) : 0;
-      const self = matchesSelector(constraint.labelSelector, pod.metadata.labels) ? 1 : 0;
-      return {
-        forbids(labels) {
-          const count = domains.get(labels[key] ?? "");
-          return count === undefined || count + self - least > constraint.maxSkew;
-        },
-      };
-    });
+interface SpreadRule {
+  /** Nodes that would be filled too unevenly must not, or only should not, be used. */
+  readonly required: boolean;
+  forbids(labels: Readonly<Record<string, string>>): boolean;
+  /** How many pods of the group are in the node's domain. */
+  countAt(labels: Readonly<Record<string, string>>): number;
 }
 
-/** Every domain of the key, also those without a matching pod. */
-function countSelected(key: string, selector: LabelSelector | undefined, pod: Pod, snapshot: Snapshot): Domains {
+function spreadRules(pod: Pod, snapshot: Snapshot): SpreadRule[] {
+  return (pod.spec.topologySpreadConstraints ?? []).map((constraint) => {
+    const key = constraint.topologyKey;
+    const domains = countSelected(constraint, pod, snapshot);
+    const enough = domains.size >= (constraint.minDomains ?? 1);
+    const least = enough ? Math.min(...domains.values()) : 0;
+    const self = matchesSelector(spreadSelector(constraint, pod), pod.metadata.labels) ? 1 : 0;
+    return {
+      required: constraint.whenUnsatisfiable === "DoNotSchedule",
+      forbids(labels) {
+        const count = domains.get(labels[key] ?? "");
+        return count === undefined || count + self - least > constraint.maxSkew;
+      },
+      countAt: (labels) => domains.get(labels[key] ?? "") ?? 0,
+    };
+  });
+}
+
+/** `matchLabelKeys` narrow the group to pods with the same values as this one, such as those of one rollout. */
+function spreadSelector(
+  { labelSelector, matchLabelKeys }: TopologySpreadConstraint,
+  pod: Pod,
+): LabelSelector | undefined {
+  if (labelSelector === undefined || matchLabelKeys === undefined) return labelSelector;
+  const own = matchLabelKeys.flatMap((key) => {
+    const value = pod.metadata.labels?.[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return { ...labelSelector, matchLabels: { ...labelSelector.matchLabels, ...Object.fromEntries(own) } };
+}
+
+/** Every domain of the key, also those without a matching pod; of nodes that the pod could go to, unless it says otherwise. */
+function countSelected(constraint: TopologySpreadConstraint, pod: Pod, snapshot: Snapshot): Domains {
   const domains: Domains = new Map();
+  const selector = spreadSelector(constraint, pod);
   for (const state of snapshot.nodes) {
-    const domain = state.labels[key];
-    if (domain === undefined) continue;
+    const domain = state.labels[constraint.topologyKey];
+    if (domain === undefined || !isCounted(constraint, pod, state)) continue;
     const matching = [...state.pods.values()].filter(
       (other) =>
         other.metadata.namespace === pod.metadata.namespace &&
@@ -141,4 +166,12 @@ function countSelected(key: string, selector: LabelSelector | undefined, pod: Po
     domains.set(domain, (domains.get(domain) ?? 0) + matching.length);
   }
   return domains;
+}
+
+function isCounted(constraint: TopologySpreadConstraint, pod: Pod, { node }: NodeState): boolean {
+  if ((constraint.nodeAffinityPolicy ?? "Honor") === "Honor" && !matchesNode(pod, node)) return false;
+  if (constraint.nodeTaintsPolicy !== "Honor") return true;
+  return (node.spec?.taints ?? []).every(
+    (taint) => taint.effect === "PreferNoSchedule" || tolerates(pod.spec.tolerations, taint),
+  );
 }

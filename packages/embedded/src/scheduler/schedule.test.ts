@@ -181,6 +181,36 @@ describe("schedule chooses", () => {
     expect(choose([node("a"), node("b")], [], pinned)).toBe("b");
   });
 
+  it("the emptier domain for a spread constraint that only wishes", () => {
+    const wish = { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" } as const;
+    const spread = pod(
+      { topologySpreadConstraints: [{ ...wish, labelSelector: { matchLabels: { app: "x" } } }] },
+      { app: "x" },
+    );
+    const placed = [pod({ nodeName: "a" }, { app: "x" }), pod({ nodeName: "b", ...asking({ cpu: "2" }) })];
+    expect(choose([node("a"), node("b")], placed, spread)).toBe("b");
+  });
+
+  it("only among the nodes and the pods that a spread constraint counts", () => {
+    const rule = { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "DoNotSchedule" } as const;
+    const labelSelector = { matchLabels: { app: "x" } };
+    const placed = [pod({ nodeName: "a" }, { app: "x", hash: "old" })];
+    // The empty node is none that the pod could go to, so it does not make the other one too full.
+    const bound = pod(
+      {
+        nodeSelector: { "kubernetes.io/hostname": "a" },
+        topologySpreadConstraints: [{ ...rule, labelSelector }],
+      },
+      { app: "x", hash: "new" },
+    );
+    expect(choose([node("a"), node("b")], placed, bound)).toBe("a");
+    const fresh = pod(
+      { topologySpreadConstraints: [{ ...rule, labelSelector, matchLabelKeys: ["hash"] }] },
+      { app: "x", hash: "new" },
+    );
+    expect(choose([node("a")], placed, fresh)).toBe("a");
+  });
+
   it("the emptier domain for a spread constraint", () => {
     const spread = pod(
       {
