@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestCluster, eventually } from "./cluster.ts";
 import { typeInConsole } from "./console.ts";
-import { fetchText, guestAddress, guestWords, networkGuest } from "./network-guest.ts";
+import { askFor, fetchText, guestAddress, guestWords, networkGuest } from "./network-guest.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -101,13 +101,13 @@ describe.runIf(isRoot)("guests in pods with networks of their own", () => {
     expect(await guestWords(`http://${address}/`)).toBe("bridge amd64");
     const other = (await podOf("masquerade")).ip;
     const heard = await typeInConsole(cluster, "bridge", {
-      input: `ip -4 addr show eth0; wget -q -O - http://${other}/; echo heard-$((1 + 1))\n`,
+      input: `ip -4 addr show eth0; ${askFor(other)}; echo heard-$((1 + 1))\n`,
       until: /heard-2/,
     });
     expect(heard).toContain(`inet ${address}/16`);
     expect(heard).toContain("masquerade amd64");
     const back = await typeInConsole(cluster, "masquerade", {
-      input: `wget -q -O - http://${address}/; echo heard-$((1 + 1))\n`,
+      input: `${askFor(address)}; echo heard-$((1 + 1))\n`,
       until: /heard-2/,
     });
     expect(back).toContain("bridge amd64");
