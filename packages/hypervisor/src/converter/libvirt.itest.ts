@@ -74,7 +74,7 @@ class Libvirt {
     const own = ["--mount", "--propagation", "private", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
     const daemon = spawn("unshare", [...own, "sh", script, folder], { stdio: "ignore" });
     const libvirt = new Libvirt(folder, daemon);
-    const deadline = Date.now() + 50_000;
+    const deadline = Date.now() + 100_000;
     while (!existsSync(join(folder, "run/libvirt-sock"))) {
       if (daemon.exitCode !== null || Date.now() > deadline) throw new Error("libvirtd does not start");
       await delay(50);
@@ -155,14 +155,14 @@ function fieldMachines(): Machine[] {
   );
 }
 
-describe.skipIf(missing.length > 0)(`a real libvirt${skipped}`, () => {
+describe.skipIf(missing.length > 0)(`a real libvirt${skipped}`, { timeout: 180_000 }, () => {
   let libvirt: Libvirt | undefined;
   let isOlder = false;
 
   beforeAll(async () => {
     libvirt = await Libvirt.start();
     isOlder = /QEMU 9\.0\.0$/m.test(libvirt.run(["version"]));
-  });
+  }, 120_000);
   afterAll(async () => libvirt?.stop());
 
   /** Every machine is accepted, unless this libvirt is too old for it (which our own validation must know) or the host lacks something. */
@@ -206,5 +206,5 @@ describe.skipIf(missing.length > 0)(`a real libvirt${skipped}`, () => {
 
   it("takes a machine with every field that it can have, on every architecture", async () => {
     await expectAccepted(fieldMachines(), 250);
-  }, 180_000);
+  });
 });
