@@ -45,6 +45,7 @@ export const benchmark: Benchmark = {
       report({ name: "ratio", value: percentile(ours, 0.5) / percentile(bare, 0.5), unit: "ratio" });
       const cluster = Number(readFileSync(join(dataDir, "cluster.pid"), "utf8").match(/"pid": (\d+)/)?.[1]);
       const before = pssMiB(cluster);
+      report({ name: "memory of the cluster process, with its own pods only", value: before, unit: "MiB" });
       const names = Array.from({ length: many }, (_, index) => `many-${index}`);
       const took = await startPods(client, names);
       report({ name: `${many} pods, until the last runs`, value: took, unit: "ms" });

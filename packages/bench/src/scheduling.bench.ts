@@ -1,6 +1,6 @@
 import type { Node, Pod } from "@polyvirt/api/k8s";
-import { createSnapshot, schedule } from "@polyvirt/embedded";
-import type { Benchmark } from "./benchmark.ts";
+import { createSnapshot, noClaims, planPreemption, schedule } from "@polyvirt/embedded";
+import type { Benchmark, Measurement } from "./benchmark.ts";
 
 const nodeCount = 500;
 const podCount = 5000;
@@ -52,5 +52,30 @@ export const benchmark: Benchmark = {
       report({ name: `${name}: placed`, value: placed, unit: "count", budget: { atLeast: podCount } });
       report({ name: `${name}: each`, value: milliseconds / podCount, unit: "ms", budget: { atMost: 5 } });
     }
+    report(measurePreemption());
   },
 };
+
+const preemptions = 20;
+
+/** Every node is full of unimportant pods; each important one has to find its victims among all of them. */
+function measurePreemption(): Measurement {
+  const snapshot = createSnapshot(nodes, []);
+  const large = { containers: [{ name: "main", resources: { requests: { cpu: "4" } } }] };
+  for (let index = 0; ; index++) {
+    const filler = podOf(index, large);
+    const decision = schedule(filler, snapshot);
+    if (!decision.fits) break;
+    snapshot.place(filler, decision.nodeName);
+  }
+  const context = { namespaceLabels: () => ({}), claims: noClaims, budgets: [] };
+  const before = process.cpuUsage();
+  for (let index = 0; index < preemptions; index++) {
+    const important = podOf(-index - 1, { ...large, priority: 1000 });
+    const decision = schedule(important, snapshot, context);
+    if (!decision.fits) planPreemption(important, snapshot, decision.crowded, context);
+  }
+  const used = process.cpuUsage(before);
+  const milliseconds = (used.user + used.system) / 1000 / preemptions;
+  return { name: "victims for an important pod on full nodes: each", value: milliseconds, unit: "ms" };
+}

@@ -1,0 +1,147 @@
+import { existsSync, readFileSync } from "node:fs";
+import { systemClock } from "@polyvirt/core";
+import { listProcesses } from "@polyvirt/host";
+import { registry } from "@polyvirt/hypervisor";
+import { cmdV1, createGrpcClient } from "@polyvirt/protocol";
+import { buildLauncher, TestPod, type LauncherProcess } from "@polyvirt/virt-launcher/testing";
+import { percentile, type Benchmark, type Measurement } from "./benchmark.ts";
+
+const rounds = 5;
+const many = 20;
+const mebibyte = 1024 * 1024;
+const callTimeoutMs = 120_000;
+
+/** What is promised for a launcher with one virtual processor, beside guest memory. */
+const launchers = [
+  { role: "virt-launcher-qemu", memoryBudgetMib: 128, needs: [] },
+  { role: "virt-launcher-libvirt", memoryBudgetMib: 192, needs: ["/usr/sbin/libvirtd", "/usr/sbin/virtqemud"] },
+] as const;
+
+interface Running {
+  readonly pod: TestPod;
+  readonly launcher: LauncherProcess;
+  readonly readyMs: number;
+  /** Processor time up to then, which a busy machine does not stretch. */
+  readonly readyCpuMs: number;
+  readonly startMs: number;
+  /** The launcher's own, when it was ready and had nothing to do yet. */
+  readonly loadedMib: number;
+}
+
+/** Launchers of both stacks with the same guest (a boot sector), in turn: how soon they are there and what they cost. */
+export const benchmark: Benchmark = {
+  name: "launchers",
+  summary: "launchers of both stacks: readiness, start of the same machine, memory with 1 and 20 machines",
+  async run(report) {
+    const starts = new Map<string, number>();
+    for (const { role, memoryBudgetMib, needs } of launchers) {
+      if (needs.length > 0 && !needs.some((path) => existsSync(path))) continue;
+      const bundle = await buildLauncher(role);
+      const samples: Running[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        samples.push(await start(bundle));
+        if (round === 0) reportMemory(report, `${role}, 1 machine`, samples, memoryBudgetMib);
+        await stop(samples.at(-1));
+      }
+      const median = (of: (running: Running) => number): number => percentile(samples.map(of), 0.5);
+      const name = (what: string): string => `${role}: ${what}`;
+      report({ name: name("ready"), value: median((one) => one.readyMs), unit: "ms", budget: { atMost: 250 } });
+      report({ name: name("processor time until ready"), value: median((one) => one.readyCpuMs), unit: "ms" });
+      const loaded = median((one) => one.loadedMib);
+      report({ name: name("RSS after load"), value: loaded, unit: "MiB", budget: { atMost: 64 } });
+      starts.set(
+        role,
+        median((one) => one.startMs),
+      );
+      report({ name: name("start of the machine"), value: starts.get(role) ?? Number.NaN, unit: "ms" });
+      await measureMany(report, bundle, role, memoryBudgetMib);
+    }
+    const [qemu, libvirt] = launchers.map(({ role }) => starts.get(role));
+    if (qemu !== undefined && libvirt !== undefined) {
+      report({ name: "start of the machine, libvirt over qemu", value: libvirt / qemu, unit: "ratio" });
+    }
+  },
+};
+
+type Report = (measurement: Measurement) => void;
+
+async function measureMany(report: Report, bundle: string, role: string, budgetMib: number): Promise<void> {
+  const all: Running[] = [];
+  try {
+    for (let index = 0; index < many; index += 1) all.push(await start(bundle));
+    reportMemory(report, `${role}, ${many} machines`, all, budgetMib);
+  } finally {
+    for (const running of all) await stop(running);
+  }
+}
+
+/** Memory that is shared counts in parts, so that the sum over all is what the machine has less. */
+function reportMemory(report: Report, name: string, all: readonly Running[], budgetMib: number): void {
+  const own = all.reduce((sum, { launcher }) => sum + pssMib([launcher.pid]), 0) / all.length;
+  const total = all.reduce((sum, { launcher }) => sum + pssMib(family(launcher.pid)), 0) / all.length;
+  const reserved = registry
+    .get("kvm")
+    .resources.getMemoryOverhead(all[0]?.pod.vmi ?? never(), { architecture: "amd64" }).bytes;
+  report({ name: `${name}: PSS of a launcher`, value: own, unit: "MiB" });
+  report({
+    name: `${name}: PSS with VMM, daemon and guest memory`,
+    value: total,
+    unit: "MiB",
+    budget: { atMost: budgetMib },
+  });
+  report({ name: `${name}: used of what is reserved`, value: total / (reserved / mebibyte), unit: "ratio" });
+}
+
+async function start(bundle: string): Promise<Running> {
+  const pod = await TestPod.make();
+  const spawned = performance.now();
+  const launcher = pod.start(bundle);
+  while (!existsSync(pod.commandSocket)) await systemClock.sleep(1);
+  const readyMs = performance.now() - spawned;
+  const readyCpuMs = cpuMs(launcher.pid);
+  const loadedMib = memoryOf(launcher.pid, "status", "VmRSS");
+  const client = createGrpcClient(cmdV1.Cmd, `unix:${pod.commandSocket}`, { timeoutMs: callTimeoutMs });
+  try {
+    const asked = performance.now();
+    await client.syncVirtualMachine({ vmi: { vmiJson: Buffer.from(JSON.stringify(pod.vmi)) } });
+    return { pod, launcher, readyMs, readyCpuMs, loadedMib, startMs: performance.now() - asked };
+  } finally {
+    client.close();
+  }
+}
+
+async function stop(running: Running | undefined): Promise<void> {
+  running?.launcher.child.kill("SIGKILL");
+  await running?.launcher.exited;
+  await running?.pod.dispose();
+}
+
+/** A launcher and everything that it has started or adopted. */
+function family(pid: number): number[] {
+  return [
+    pid,
+    ...listProcesses()
+      .filter((entry) => entry.parent === pid)
+      .map((entry) => entry.pid),
+  ];
+}
+
+function pssMib(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + memoryOf(pid, "smaps_rollup", "Pss"), 0);
+}
+
+function memoryOf(pid: number, file: string, field: string): number {
+  const text = readFileSync(`/proc/${pid}/${file}`, "utf8");
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? Number.NaN) / 1024;
+}
+
+/** User and system time; the kernel counts in hundredths of a second. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function never(): never {
+  throw new Error("there is no machine to measure");
+}
