@@ -18,5 +18,7 @@ export {
   sharedNetwork,
 } from "./kubelet/network/pod-network.ts";
 export { composeScheduler } from "./scheduler/compose.ts";
+export { noClaims } from "./scheduler/claims.ts";
+export { planPreemption } from "./scheduler/preemption.ts";
 export { schedule } from "./scheduler/schedule.ts";
 export { createSnapshot } from "./scheduler/snapshot.ts";
