@@ -14,12 +14,16 @@ let connection: AgentConnection;
 const clock = createManualClock();
 const reply = (socket: Socket, value: unknown): boolean => socket.write(`${JSON.stringify(value)}\n`);
 
-/** An agent that synchronizes properly and answers everything else as the test says. */
+/** What the real agent says to the byte that ends a half command. */
+const flushed = { error: { class: "GenericError", desc: "Invalid JSON syntax" } };
+
+/** An agent that synchronizes as the real one does and answers everything else as the test says. */
 async function agent(answer: Answer): Promise<AgentConnection> {
   server = createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
       const text = chunk.toString("latin1").replaceAll("\u00ff", "");
+      if (chunk.includes(0xff)) reply(socket, flushed);
       for (const line of text.split("\n").filter(Boolean)) {
         const request = JSON.parse(line);
         if (request.execute === "guest-sync") reply(socket, { return: request.arguments.id });

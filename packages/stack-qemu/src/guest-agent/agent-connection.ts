@@ -10,6 +10,8 @@ const maxLineBytes = 1024 * 1024;
 interface PendingRequest {
   readonly command: string;
   readonly timer: Timer;
+  /** Whether this is meant; what is not is somebody's older answer and is thrown away. */
+  readonly isAnswer?: (value: unknown) => boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -76,20 +78,24 @@ export class AgentConnection {
     // The byte makes the agent forget half a command that an earlier client may have left.
     this.#socket?.write(Buffer.from([0xff]));
     this.#lines = new JsonLines(maxLineBytes);
-    let answer: unknown;
-    do answer = await this.#send("guest-sync", { id }, timeoutMs);
-    while (answer !== id);
+    // The agent answers the byte too, with an error, and maybe older commands: all that is not our number is theirs.
+    await this.#send("guest-sync", { id }, timeoutMs, (answer) => answer === id);
     this.#synchronized = true;
   }
 
-  #send(command: string, args: object | undefined, timeoutMs: number): Promise<unknown> {
+  #send(
+    command: string,
+    args: object | undefined,
+    timeoutMs: number,
+    isAnswer?: PendingRequest["isAnswer"],
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timer = this.#clock.setTimer(timeoutMs, () => {
         this.#pending = undefined;
         this.#synchronized = false;
         reject(unavailable(`run ${command} in the guest: the agent gave no answer within ${timeoutMs} ms`));
       });
-      this.#pending = { command, timer, resolve, reject };
+      this.#pending = { command, timer, resolve, reject, ...(isAnswer && { isAnswer }) };
       this.#socket?.write(`${JSON.stringify({ execute: command, ...(args && { arguments: args }) })}\n`);
     });
   }
@@ -108,12 +114,11 @@ export class AgentConnection {
   #answer(message: Readonly<Record<string, unknown>>): void {
     const pending = this.#pending;
     if (pending === undefined) return;
+    if (pending.isAnswer !== undefined && !pending.isAnswer(message["return"])) return;
     this.#pending = undefined;
     pending.timer.cancel();
     if (!("error" in message)) return pending.resolve(message["return"]);
     const { desc } = asObject(message["error"]);
-    // During synchronization an error is the answer to somebody's older command.
-    if (pending.command === "guest-sync") return pending.resolve(undefined);
     const words = typeof desc === "string" ? desc.slice(0, 500) : "no reason given";
     pending.reject(errors.StackCommandFailed(`run ${pending.command} in the guest: ${words}`));
   }
