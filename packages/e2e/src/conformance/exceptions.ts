@@ -30,6 +30,10 @@ export const exceptions: readonly Exception[] = [
     title: "Words about what cannot be read",
     covers: inStatement(/^patch-json$/, /due to an error in our request|error decoding patch: /, /--type=json/),
   },
+  {
+    title: "Words about what cannot be read",
+    covers: inStatement(/^webhook-refusals$/, /Internal error occurred: |"\/nope/, /^POST/),
+  },
   { title: "Words about what cannot be read", covers: inStatement(/^paging$/, /continue key is/, /continue=nonsense/) },
   {
     title: "Objects inside messages",

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { requestOnce, type Answer, type RequestExtras } from "./request.ts";
 import type { Target } from "./targets/target.ts";
 import { openWatch, type OpenWatch } from "./watch.ts";
+import { startWebhookServer, type AdmissionRequest, type WebhookServer } from "./webhook-server.ts";
 
 interface KubectlResult {
   readonly code: number;
@@ -28,7 +29,10 @@ export interface World {
   /** Gives kubectl each manifest in turn, and fails with those that were accepted. */
   readonly refusesAll: (args: string, manifests: readonly string[]) => Promise<void>;
   readonly request: (method: string, path: string, extras?: RequestExtras) => Promise<Answer>;
+  /** The same without writing it down, for what is asked until something is there. */
+  readonly quietly: (method: string, path: string, extras?: RequestExtras) => Promise<Answer>;
   readonly watch: (path: string) => Promise<OpenWatch>;
+  readonly serveWebhooks: (answer: (path: string, request: AdmissionRequest) => object) => Promise<WebhookServer>;
 }
 
 /** Everything a statement saw, one entry per call, in the words of the server. */
@@ -69,7 +73,9 @@ export async function createWorld(target: Target, namespace: string, transcript:
       transcript.push(`${method} ${path}\n${answer.status} ${body}`);
       return answer;
     },
+    quietly: (method, path, extras) => requestOnce(connection, method, path, extras),
     watch: (path) => openWatch(connection, path),
+    serveWebhooks: (answer) => startWebhookServer(target, answer),
   };
 }
 

@@ -9,6 +9,7 @@ import { readStatements } from "./read.ts";
 import { refusalStatements } from "./refusals.ts";
 import { requestStatements } from "./requests.ts";
 import { watchStatements } from "./watch.ts";
+import { webhookStatements } from "./webhooks.ts";
 
 export const statements: readonly Statement[] = [
   ...applyStatements,
@@ -20,4 +21,5 @@ export const statements: readonly Statement[] = [
   ...customResourceStatements,
   ...accessStatements,
   ...requestStatements,
+  ...webhookStatements,
 ];

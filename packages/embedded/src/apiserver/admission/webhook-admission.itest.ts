@@ -145,7 +145,7 @@ describe("admission webhooks", () => {
     });
     respond = () => ({ allowed: false });
     expect(await create("refused")).toMatchObject({
-      status: 403,
+      status: 400,
       json: { message: 'admission webhook "v.example.com" denied the request without explanation' },
     });
   });
@@ -165,7 +165,7 @@ describe("admission webhooks", () => {
       rules: [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["DELETE"] }],
     });
     respond = () => ({ allowed: false, status: { message: "it stays" } });
-    expect((await test.request("DELETE", `${configMaps}/doomed`)).status).toBe(403);
+    expect((await test.request("DELETE", `${configMaps}/doomed`)).status).toBe(400);
     expect(seen[0]?.request).toMatchObject({
       operation: "DELETE",
       name: "doomed",

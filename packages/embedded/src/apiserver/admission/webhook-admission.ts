@@ -133,11 +133,11 @@ function refusal(name: string, response: JsonObject): StatusError {
   const status = isJsonObject(response["status"]) ? response["status"] : {};
   const message = textOf(status["message"]) || textOf(status["reason"]);
   const why = message === "" ? " without explanation" : `: ${message}`;
-  const given =
-    typeof status["code"] === "number" && status["code"] >= 400 && status["code"] < 600 ? status["code"] : 403;
-  const reason = textOf(status["reason"]) || (given === 403 ? "Forbidden" : given === 422 ? "Invalid" : "");
+  const code =
+    typeof status["code"] === "number" && status["code"] >= 400 && status["code"] < 600 ? status["code"] : 400;
   const details = isJsonObject(status["details"]) ? status["details"] : undefined;
-  return new StatusError(given, reason, `admission webhook ${JSON.stringify(name)} denied the request${why}`, details);
+  const reason = textOf(status["reason"]);
+  return new StatusError(code, reason, `admission webhook ${JSON.stringify(name)} denied the request${why}`, details);
 }
 
 function reviewOf(resource: Resource, request: AdmissionRequest): JsonObject {
