@@ -85,7 +85,10 @@ async function runCluster(dataDir: DataDir, logger: Logger, signal: AbortSignal,
   await Promise.race([running, aborted(signal)]);
   logger.info("stopping pods");
   await Promise.all(nodes.map((node) => node.shutDown(hurry)));
-  await network.remove();
+  // What could not be removed is found by the next start, or by `reset`; stopping goes on.
+  await network.remove().catch((error: unknown) => {
+    logger.warn("the pods' network could not be removed", { error: describeError(error) });
+  });
   await stopServing(server, stop, running);
 }
 
