@@ -28,7 +28,7 @@ spec:
     memory: { guest: ${options.memory ?? "128Mi"} }
     firmware:
       kernelBoot:
-        kernelArgs: console=ttyS0 quiet hostname=${name}
+        kernelArgs: console=ttyS0 quiet no_timer_check hostname=${name}
         container:
           image: ${options.kernelImage ?? "polyvirt.local/demo-kernel:1"}
           kernelPath: /boot/vmlinuz

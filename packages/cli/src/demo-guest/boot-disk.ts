@@ -25,7 +25,7 @@ const greeting = "These words come from the guest's own disk.\n";
 export async function makeBootDisk(disk: BootDisk, target: string): Promise<void> {
   const raw = join(disk.workDir, "boot.raw");
   const { profile } = disk;
-  const commandLine = `console=${profile.console} quiet`;
+  const commandLine = profile.kernelArguments;
   if (profile.boot.kind === "ipl") {
     await writeFile(raw, writeIplDisk(await readFile(disk.kernel), await readFile(disk.initramfs), commandLine));
   } else {

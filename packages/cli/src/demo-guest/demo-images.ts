@@ -70,7 +70,7 @@ async function addGuest(
 }
 
 /** Built guests outlive the cluster that they were built for. */
-function demoCacheDir(env: Readonly<Record<string, string | undefined>>): string {
+export function demoCacheDir(env: Readonly<Record<string, string | undefined>>): string {
   const base = process.getuid?.() === 0 ? "/var/cache" : (env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"));
   return join(base, "polyvirt/demo-guests");
 }

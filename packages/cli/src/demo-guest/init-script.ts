@@ -65,7 +65,7 @@ fi
 echo
 cat /run/greeting
 for script in /mnt/*/user-data /mnt/*/openstack/latest/user_data; do
-  [ -f "$script" ] && [ "$(head -c 2 "$script")" = "#!" ] && sh "$script"
+  [ -f "$script" ] && [ "$(head -c 2 "$script")" = "#!" ] && sh "$script" 2>&1 | tee -a /run/greeting
 done
 [ -n "$count" ] && while :; do echo "uptime $(cut -d' ' -f1 /proc/uptime)"; sleep 1; done
 while :; do
