@@ -1,5 +1,5 @@
-import { kubeVirts, labels, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
-import { nodes, pods, type Node, type Pod } from "@polyvirt/api/k8s";
+import { annotations, kubeVirts, labels, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
+import { apiVersionOf, nodes, pods, type Node, type Pod } from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
 import type { Architecture, HypervisorRegistry } from "@polyvirt/hypervisor";
 import {
@@ -14,6 +14,7 @@ import {
   type KubeClient,
 } from "@polyvirt/kube";
 import { createClusterSettings } from "./cluster-settings.ts";
+import { createSilentNodeReconciler } from "./node/silent-nodes.ts";
 import { createVmiReconciler } from "./vmi/reconcile.ts";
 
 export interface VirtControllerDeps {
@@ -83,12 +84,21 @@ async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void
     workers: 8,
     reconcile: (key) => reconciler.reconcile(key),
   });
+  const silentNodes = createSilentNodeReconciler({ client, clock, logger, recorder, nodes: nodeInformer });
+  const nodeController = createController({
+    name: "node",
+    clock,
+    logger,
+    workers: 2,
+    reconcile: (key) => silentNodes.reconcile(key),
+  });
   const informers = [vmiInformer, podInformer, kubeVirtInformer, nodeInformer];
   for (const informer of informers) informer.start(signal);
   await Promise.race([Promise.all(informers.map((informer) => informer.synced())), aborted(signal)]);
   wake(controller, vmiInformer, podInformer);
+  nodeInformer.on({ onSet: (node) => nodeController.enqueue(keyOf(node)) });
   logger.info("watching virtual machine instances", { instances: vmiInformer.list().length });
-  await controller.run(signal);
+  await Promise.all([controller.run(signal), nodeController.run(signal)]);
   await recorder.flush();
 }
 
@@ -110,12 +120,17 @@ function ownersOf(pod: Pod): string[] {
 
 /** Of a node only what is decided by: large clusters have many. */
 function offerOnly({ metadata, status }: Node): Node {
-  const { name, resourceVersion, labels: nodeLabels } = metadata;
+  const { name, uid, resourceVersion, labels: nodeLabels } = metadata;
+  const heartbeat = metadata.annotations?.[annotations.heartbeat];
   return {
+    apiVersion: apiVersionOf(nodes),
+    kind: nodes.kind,
     metadata: {
       ...(name === undefined ? {} : { name }),
+      ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(nodeLabels === undefined ? {} : { labels: nodeLabels }),
+      ...(heartbeat === undefined ? {} : { annotations: { [annotations.heartbeat]: heartbeat } }),
     },
     ...(status?.allocatable === undefined ? {} : { status: { allocatable: status.allocatable } }),
   };

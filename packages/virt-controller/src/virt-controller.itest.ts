@@ -2,16 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  annotations,
   finalizers,
   getCondition,
   kubeVirts,
   labels,
+  nodeLabels,
   unpausedReadinessGate,
   virtualMachineInstances as vmis,
   type VirtualMachineInstance,
 } from "@polyvirt/api";
 import { buildCustomResourceDefinitions } from "@polyvirt/api/crds";
-import { customResourceDefinitions, events, namespaces, pods, type Pod } from "@polyvirt/api/k8s";
+import { customResourceDefinitions, events, namespaces, nodes, pods, type Pod } from "@polyvirt/api/k8s";
 import { hasCode, silentLogger, systemClock } from "@polyvirt/core";
 import { createApiServer, type ApiServer } from "@polyvirt/embedded";
 import { registry } from "@polyvirt/hypervisor";
@@ -193,6 +195,25 @@ describe("virt-controller on a real API server", () => {
         { name: "v", persistentVolumeClaimInfo: { claimName: "later", accessModes: ["ReadWriteOnce"] } },
       ]),
     );
+  });
+
+  it("sends no guests to a node whose agent has fallen silent", async () => {
+    await client.create(nodes, {
+      metadata: {
+        name: "silent-node",
+        labels: { [nodeLabels.schedulable]: "true" },
+        annotations: { [annotations.heartbeat]: new Date(Date.now() - 3_600_000).toISOString() },
+      },
+    });
+    await eventually(async () => {
+      const { labels: found = {} } = (await client.get(nodes, "silent-node")).metadata;
+      expect(found[nodeLabels.schedulable]).toBe("false");
+    });
+    await eventually(async () => {
+      const { items } = await client.list(events, { namespace: "default" });
+      expect(items.map(({ reason }) => reason)).toContain("NodeUnresponsive");
+    });
+    await client.delete(nodes, "silent-node");
   });
 
   it("does not take a stranger's pod for its own", async () => {
