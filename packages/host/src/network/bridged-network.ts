@@ -52,7 +52,8 @@ export function createBridgedNetwork(options: BridgedNetworkOptions): BridgedNet
       fs.writeFileSync(`/proc/sys/net/ipv4/conf/${bridge}/route_localnet`, "1");
       await runProgram("nft", { arguments: ["-f", "-"], stdin: firewallRules(options) });
       // SAFETY: after the rules, which keep what is carried to what members ask for.
-      for (const link of [bridge, ...(options.uplinks ?? [])]) switchForwardingOn(link);
+      fs.writeFileSync(`/proc/sys/net/ipv4/conf/${bridge}/forwarding`, "1");
+      for (const uplink of options.uplinks ?? []) switchForwardingOn(uplink);
     },
     async attach(address, owner) {
       assertMember(prefix, address);

@@ -19,11 +19,12 @@ export function switchForwardingOn(link: string): void {
 
 /** Switches off again what we have switched on, once no network of ours needs it any more. */
 export async function restoreForwarding(): Promise<void> {
-  const bridges = (await fs.promises.readdir("/sys/class/net")).filter((name) => name.startsWith("pvbr-"));
-  if (bridges.length > 0) return;
+  const inUse = (await fs.promises.readdir("/sys/class/net")).some((name) => name.startsWith("pvbr-"));
   const links = await fs.promises.readdir(recordDirectory).catch(() => []);
   for (const link of links) {
-    if (fs.existsSync(settingOf(link))) fs.writeFileSync(settingOf(link), "0");
+    const exists = fs.existsSync(settingOf(link));
+    if (exists && inUse) continue;
+    if (exists) fs.writeFileSync(settingOf(link), "0");
     fs.rmSync(path.join(recordDirectory, link), { force: true });
   }
 }
