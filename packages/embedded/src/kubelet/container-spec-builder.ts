@@ -13,7 +13,7 @@ import { errors } from "../errors.ts";
 import { amountsOf, requestsOf } from "../scheduler/resource-amount.ts";
 import { expand, expandAll } from "./environment.ts";
 import { credentialsOf } from "./security.ts";
-import type { PreparedVolume } from "./volumes/prepare-volumes.ts";
+import type { PreparedVolume } from "./volumes/prepared-volume.ts";
 import { openOwnPlace, resolveSubPath } from "./volumes/sub-path.ts";
 
 interface SpecContext {

@@ -5,7 +5,7 @@ import { createLogPump, type ContainerProcess, type LogPump, type ProcessIdentit
 import { adoptContainer } from "@polyvirt/host";
 import type { Clock } from "@polyvirt/core";
 import type { NodePaths } from "./node-paths.ts";
-import type { PreparedVolume } from "./volumes/prepare-volumes.ts";
+import type { PreparedVolume } from "./volumes/prepared-volume.ts";
 
 /** What a kubelet remembers about one container of a pod. */
 export interface ContainerRecord {

@@ -11,7 +11,7 @@ export interface StorageUsage {
 const resource = "ephemeral-storage";
 
 /** Directories of the pod whose size is limited; those in memory are limited by the kernel. */
-export function limitedVolumes(pod: Pick<Pod, "spec">): { name: string; limit: string }[] {
+function limitedVolumes(pod: Pick<Pod, "spec">): { name: string; limit: string }[] {
   return (pod.spec.volumes ?? []).flatMap(({ name, emptyDir }) =>
     emptyDir?.sizeLimit === undefined || emptyDir.medium === "Memory" ? [] : [{ name, limit: emptyDir.sizeLimit }],
   );

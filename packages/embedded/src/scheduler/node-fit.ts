@@ -4,7 +4,7 @@ import type { NodeState } from "./snapshot.ts";
 import { tolerates } from "./taints.ts";
 
 /** Why a pod cannot go to a node, in the words of kube-scheduler; empty when it can. */
-export type NodeFilter = (pod: Pod, state: NodeState, requests: ReadonlyMap<string, number>) => string[];
+type NodeFilter = (pod: Pod, state: NodeState, requests: ReadonlyMap<string, number>) => string[];
 
 const unschedulableTaint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
 

@@ -58,7 +58,7 @@ export function encodeRequest(service: string): Buffer {
 }
 
 /** `HealthCheckResponse { ServingStatus status = 1 }`; an empty message means the first value of the enumeration. */
-export function servingStatus(message: Buffer): number {
+function servingStatus(message: Buffer): number {
   return message[0] === 0x08 ? (message[1] ?? 0) : 0;
 }
 

@@ -5,7 +5,7 @@ import { attachBlockDevice, detachBlockDevice, makeDeviceNode, type ContainerMou
 import { errors } from "../../errors.ts";
 import type { NodePaths } from "../node-paths.ts";
 import { credentialsOf } from "../security.ts";
-import type { PreparedVolume } from "./prepare-volumes.ts";
+import type { PreparedVolume } from "./prepared-volume.ts";
 
 /** In a pod's own folder: which files it uses as devices, so that a later kubelet can let them go. */
 const recordFile = "block-files.json";

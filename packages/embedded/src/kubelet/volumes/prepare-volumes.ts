@@ -7,20 +7,10 @@ import type { ApiAccess } from "../ports.ts";
 import { prepareBlockVolume } from "./block-volume.ts";
 import { claimedPath } from "./claim.ts";
 import { makeEmptyDir } from "./empty-dir.ts";
-import { resolveHostPath, type OwnPlace } from "./host-path.ts";
+import { resolveHostPath } from "./host-path.ts";
+import type { PreparedVolume } from "./prepared-volume.ts";
 import { isProjection, projectVolume, type ProjectionSources } from "./projection.ts";
 import { writeProjection } from "./projection-writer.ts";
-
-/** Where a volume is on this machine. */
-export interface PreparedVolume {
-  readonly path: string;
-  /** `block`: the path is a device, for volumeDevices. */
-  readonly kind: "directory" | "file" | "block";
-  readonly readOnly: boolean;
-  readonly recursive: boolean;
-  /** Where it is below a folder that pods can write to: what is mounted is opened there without following symlinks. */
-  readonly own?: OwnPlace;
-}
 
 export interface VolumeContext {
   readonly paths: NodePaths;
