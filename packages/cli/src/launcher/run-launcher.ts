@@ -12,7 +12,7 @@ import { errors } from "../errors.ts";
 import { knownHypervisors } from "../hypervisor-modules.ts";
 import { exportNodeCapabilities } from "./export-node-capabilities.ts";
 
-export interface StackDependencies {
+interface StackDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Directory of this launcher's own. */

@@ -13,7 +13,7 @@ export type Infer<Type> = Type extends XdrType<infer T> ? T : never;
 const maxLength = 4 * 1024 * 1024;
 const wordBytes = 4;
 
-export class XdrWriter {
+class XdrWriter {
   #buffer = Buffer.alloc(1024);
   #length = 0;
 
@@ -35,7 +35,7 @@ export class XdrWriter {
   }
 }
 
-export class XdrReader {
+class XdrReader {
   readonly #buffer: Buffer;
   #offset = 0;
 
