@@ -47,16 +47,16 @@ describe("Kubernetes' own JavaScript client", () => {
   });
 
   it("patches in each way", async () => {
-    const patch = (body: object, strategy: string) =>
+    const patch = (body: object, strategy: string, options: { force?: boolean } = {}) =>
       core.patchNamespacedConfigMap(
-        { namespace, name: "a", body, fieldManager: "javascript", force: strategy === PatchStrategy.ServerSideApply },
+        { namespace, name: "a", body, fieldManager: "javascript", ...options },
         setHeaderOptions("Content-Type", strategy),
       );
     await patch([{ op: "replace", path: "/data/n", value: "2" }], PatchStrategy.JsonPatch);
     await patch({ data: { merge: "1" } }, PatchStrategy.MergePatch);
     await patch({ data: { strategic: "1" } }, PatchStrategy.StrategicMergePatch);
     const applied = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { applied: "1" } };
-    const result = await patch(applied, PatchStrategy.ServerSideApply);
+    const result = await patch(applied, PatchStrategy.ServerSideApply, { force: true });
     expect(result.data).toMatchObject({ n: "2", merge: "1", strategic: "1", applied: "1" });
   });
 
