@@ -14,7 +14,7 @@ interface PullRequest {
   readonly onProgress?: (progress: PullProgress) => void;
 }
 
-export interface PullProgress {
+interface PullProgress {
   readonly bytes: number;
   readonly totalBytes: number;
 }

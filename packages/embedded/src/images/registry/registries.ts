@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { imageErrors } from "../errors.ts";
 
 /** How one registry is to be reached. */
-export interface RegistrySettings {
+interface RegistrySettings {
   /** PEM file with the authority that signed the registry's certificate. */
   readonly ca?: string;
   /** Take any certificate, and plain HTTP where there is no TLS. */
