@@ -128,10 +128,9 @@ describe("a connection to libvirt", () => {
 
   it("waits no longer than it was told", async () => {
     const connection = await open();
-    const asked = ask(connection);
-    const refused = expect(asked).rejects.toMatchObject({ code: "StackTimeout" });
+    const failure = ask(connection).catch((error: unknown) => error);
     clock.advance(1_001);
-    await refused;
+    expect(await failure).toMatchObject({ code: "StackTimeout" });
     connection.close();
   });
 
