@@ -38,6 +38,11 @@ spec:
 `;
 }
 
+export async function buildGuest(cluster: TestCluster): Promise<void> {
+  const { code, stdout, stderr } = await cluster.polyvirt("image", "build-demo", "--arch", "amd64");
+  if (code !== 0) throw new Error(`the demo guest could not be built: ${stdout}\n${stderr}`);
+}
+
 /** A command for the guest's shell that prints what a web server says, by the simplest program that the guest has. */
 export function askFor(address: string): string {
   return String.raw`printf 'GET / HTTP/1.0\r\n\r\n' | nc ${address} 80`;

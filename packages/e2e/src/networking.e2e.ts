@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestCluster, eventually } from "./cluster.ts";
 import { typeInConsole } from "./console.ts";
-import { askFor, fetchText, guestAddress, guestWords, networkGuest } from "./network-guest.ts";
+import { askFor, buildGuest, fetchText, guestAddress, guestWords, networkGuest } from "./network-guest.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -27,7 +27,7 @@ describe.runIf(isRoot)("guests in pods with networks of their own", () => {
   beforeAll(async () => {
     cluster = await TestCluster.create();
     await cluster.up("--nodes", "2");
-    await cluster.polyvirt("image", "build-demo", "--arch", "amd64");
+    await buildGuest(cluster);
     const node = await cluster.kubectl("get", "node", "node-1", "-o", "jsonpath={.status.addresses[0].address}");
     prefix = node.stdout.split(".").slice(0, 2).join(".");
   });
@@ -193,7 +193,7 @@ describe("guests in pods that share the machine's network", () => {
   beforeAll(async () => {
     cluster = await TestCluster.create();
     await cluster.up("--pod-network", "shared");
-    await cluster.polyvirt("image", "build-demo", "--arch", "amd64");
+    await buildGuest(cluster);
   });
   afterAll(() => cluster.destroy());
 
