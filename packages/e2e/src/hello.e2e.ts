@@ -84,7 +84,7 @@ describe("one command, one kubectl apply, one guest that speaks", () => {
     for (const step of story) expect(events.stdout).toContain(step);
   });
 
-  it("it took no more than six writes", async () => {
+  it("took no more than six writes", async () => {
     const query = `${instances}?watch=true&resourceVersion=${before}&timeoutSeconds=1`;
     const history = await cluster.kubectl("get", "--raw", query);
     const phases = history.stdout
