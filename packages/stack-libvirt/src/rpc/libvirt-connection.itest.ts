@@ -129,7 +129,7 @@ describe("a connection to libvirt", () => {
   it("waits no longer than it was told", async () => {
     const connection = await open();
     const failure = ask(connection).catch((error: unknown) => error);
-    clock.advance(1_001);
+    await clock.advance(1_001);
     expect(await failure).toMatchObject({ code: "StackTimeout" });
     connection.close();
   });
