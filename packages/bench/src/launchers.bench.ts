@@ -111,7 +111,8 @@ async function start(bundle: string): Promise<Running> {
 }
 
 async function stop(running: Running | undefined): Promise<void> {
-  running?.launcher.child.kill("SIGKILL");
+  // In good order: a launcher that is killed leaves it to others to end its machine, and they look into these folders.
+  running?.launcher.child.kill("SIGTERM");
   await running?.launcher.exited;
   await running?.pod.dispose();
 }
