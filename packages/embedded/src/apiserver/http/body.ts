@@ -4,6 +4,7 @@ import { parse as parseYaml } from "yaml";
 
 import { builtinMessage } from "../kinds/index.ts";
 import { decodeProtobuf, protobufMediaType } from "../protobuf/decode-protobuf.ts";
+import { summary } from "./body-summary.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
 import { inexactNumber } from "./inexact-number.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "./status-error.ts";
@@ -65,16 +66,6 @@ export function parseObjectBody(body: Body, kind: string): ParsedBody {
 const unreadable = "couldn't get version/kind; json parse error:";
 const typeMetaText =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
-const summaryLength = 30;
-
-/** The beginning of a body as a refusal shows it: objects as text, anything else as hexadecimal digits. */
-export function summary(bytes: Buffer): string {
-  if (bytes.length === 0) return "<empty>";
-  const start = bytes.subarray(0, summaryLength);
-  const text = start.toString(bytes[0] === 0x7b ? "utf8" : "hex");
-  return bytes.length > summaryLength ? `${text} ...` : text;
-}
 
 export function parseBody({ contentType, bytes }: Body): ParsedBody {
   if (bytes.length === 0) return { value: undefined, duplicates: [] };

@@ -29,8 +29,6 @@ const messages = new Map(
   ]),
 );
 
-export const isBuiltin = (apiVersion: string, kind: string): boolean => messages.has(`${apiVersion} ${kind}`);
-
 /** The name of a kind's message in the protobuf form; undefined for kinds that are not built in. */
 export const builtinMessage = (apiVersion: string, kind: string): string | undefined =>
   messages.get(`${apiVersion} ${kind}`);

@@ -1,9 +1,8 @@
 import { badRequest, fieldError, invalid } from "../http/status-error.ts";
-import { summary } from "../http/body.ts";
+import { summary } from "../http/body-summary.ts";
 import { isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
-import { isBuiltin } from "../kinds/index.ts";
 import type { ApiObject } from "../kinds/kind.ts";
-import { objectMetaReference } from "../schema/schema.ts";
+import { isDefined, objectMetaReference } from "../schema/schema.ts";
 import { pruneUnknown } from "../schema/structural.ts";
 import { decodeTyped } from "../schema/typed-decode.ts";
 import { fillZeroValues } from "../schema/zero-values.ts";
@@ -45,7 +44,7 @@ function checkBuiltinKind(resource: Resource, value: JsonObject): void {
   const { apiVersion = resource.apiVersion, kind = resource.kind } = value;
   if (kind === resource.kind && apiVersion === resource.apiVersion) return;
   const named = version(String(apiVersion));
-  const why = isBuiltin(String(apiVersion), String(kind))
+  const why = isDefined(String(apiVersion), String(kind))
     ? `converting (${named}.${String(kind)}) to (${resource.group.split(".")[0] || "core"}.${resource.kind}): unknown conversion`
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
   throw badRequest(

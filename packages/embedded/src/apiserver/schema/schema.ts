@@ -59,6 +59,13 @@ export function definition(name: string): Schema {
   return schema;
 }
 
+/** Whether Kubernetes has a kind of that name in that version; `core` is the group without a name. */
+export function isDefined(apiVersion: string, kind: string): boolean {
+  const [version = "", group = "core"] = apiVersion.split("/").toReversed();
+  const end = `.${group.split(".")[0]}.${version}.${kind}`;
+  return Object.keys(definitions).some((name) => name.endsWith(end));
+}
+
 export const objectMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 export const quantityName = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 export const objectMetaReference: Schema = { $ref: objectMetaName };
