@@ -1,0 +1,165 @@
+import { eventually, type TestCluster } from "../cluster.ts";
+import { typeInConsole } from "../console.ts";
+import { guestManifest, type Vmi } from "../guest.ts";
+import { isQemu, qemuOf } from "../who.ts";
+import { faults, type Fault } from "./faults.ts";
+import type { Random } from "./random.ts";
+
+export interface ChaosOptions {
+  readonly cluster: TestCluster;
+  readonly random: Random;
+  readonly durationMs: number;
+  readonly say: (line: string) => void;
+}
+
+export interface ChaosReport {
+  readonly hits: Readonly<Record<string, number>>;
+  readonly started: number;
+  readonly ended: number;
+}
+
+/** A guest as the run knows it: what became of it must follow from what was done to it. */
+interface Guest {
+  readonly name: string;
+  readonly qemuPid: number;
+  readonly runningSince: number;
+}
+
+/** Never hit: their own uptime at the end proves that they ran through everything. */
+const bystanders = ["bystander-1", "bystander-2"] as const;
+const targetCount = 3;
+
+/**
+ * Kills one random process after another while guests come and go, and holds the cluster to its word after each: the guest
+ * that was hit ends Failed with a reason, every other one keeps its very process. Ends with the bystanders' own uptime.
+ */
+export async function runChaos({ cluster, random, durationMs, say }: ChaosOptions): Promise<ChaosReport> {
+  const hits: Record<string, number> = {};
+  let started = 0;
+  let ended = 0;
+  const start = async (name: string): Promise<Guest> => {
+    const applied = await cluster.apply(guestManifest(name));
+    if (applied.code !== 0) throw new Error(`create ${name}: ${applied.stderr}`);
+    started += 1;
+    return await whenRunning(cluster, name);
+  };
+
+  const guests = new Map<string, Guest>();
+  for (const name of bystanders) guests.set(name, await start(name));
+  const targets: string[] = [];
+  for (let serial = 1; serial <= targetCount; serial += 1) {
+    const name = `target-${serial}`;
+    guests.set(name, await start(name));
+    targets.push(name);
+  }
+
+  const deadline = Date.now() + durationMs;
+  for (let serial = targetCount + 1; Date.now() < deadline; serial += 1) {
+    const target = random.pick(targets);
+    const fault = await hit(cluster, random, target);
+    hits[fault.name] = (hits[fault.name] ?? 0) + 1;
+    say(`kill -9 of ${fault.name}${fault.endsGuest ? ` of ${target}` : ""}`);
+    // Load: a new guest begins its life while the cluster mends itself.
+    const name = `target-${serial}`;
+    const beginning = fault.repair === undefined ? cluster.apply(guestManifest(name)) : undefined;
+    await fault.repair?.(cluster);
+    const applied = await (beginning ?? cluster.apply(guestManifest(name)));
+    // Admission may be the very thing that was hit: a user tries again.
+    if (applied.code !== 0)
+      await eventually(
+        () => cluster.apply(guestManifest(name)),
+        (again) => again.code === 0,
+      );
+    started += 1;
+    const leaving = fault.endsGuest ? target : random.pick(targets);
+    if (fault.endsGuest) await expectFailedWithReason(cluster, target);
+    guests.set(name, await whenRunning(cluster, name));
+    await expectUntouched(cluster, guests, leaving);
+    await remove(cluster, leaving);
+    ended += 1;
+    guests.delete(leaving);
+    targets.splice(targets.indexOf(leaving), 1, name);
+  }
+
+  for (const name of bystanders) await expectUptime(cluster, guests.get(name));
+  for (const name of guests.keys()) await remove(cluster, name);
+  await eventually(
+    async () => (await cluster.processes()).filter((info) => isQemu.test(info.commandLine)).map((info) => info.pid),
+    (left) => left.length === 0,
+  );
+  return { hits, started, ended: ended + guests.size };
+}
+
+/** Kills a process of a random kind; a kind without any process now (no libvirt guest, say) is passed over. */
+async function hit(cluster: TestCluster, random: Random, target: string): Promise<Fault> {
+  for (;;) {
+    const fault = random.pick(faults);
+    const victims = fault.victims(await cluster.processes(), target);
+    if (victims.length === 0) continue;
+    try {
+      process.kill(random.pick(victims).pid, "SIGKILL");
+      return fault;
+    } catch {
+      // It ended by itself between the look and the kill: pick another.
+    }
+  }
+}
+
+const vmi = (cluster: TestCluster, name: string): Promise<Vmi> => cluster.json<Vmi>("get", "vmi", name);
+
+async function whenRunning(cluster: TestCluster, name: string): Promise<Guest> {
+  await eventually(
+    () => vmi(cluster, name),
+    (seen) => seen.status?.phase === "Running",
+    120_000,
+  );
+  return { name, qemuPid: (await cluster.process(qemuOf(name))).pid, runningSince: Date.now() };
+}
+
+async function expectFailedWithReason(cluster: TestCluster, name: string): Promise<void> {
+  await eventually(
+    () => vmi(cluster, name),
+    (seen) => seen.status?.phase === "Failed",
+    120_000,
+  );
+  const selector = `involvedObject.name=${name},type=Warning`;
+  await eventually(
+    () => cluster.kubectl("get", "events", "--field-selector", selector, "--no-headers"),
+    (events) => events.stdout.trim() !== "",
+  );
+}
+
+/** Every guest but the one that was hit still runs in the process that it started with. */
+async function expectUntouched(
+  cluster: TestCluster,
+  guests: ReadonlyMap<string, Guest>,
+  except: string,
+): Promise<void> {
+  for (const guest of guests.values()) {
+    if (guest.name === except) continue;
+    const { pid } = await cluster.process(qemuOf(guest.name));
+    if (pid !== guest.qemuPid) throw new Error(`${guest.name} runs in process ${pid}, not in ${guest.qemuPid}`);
+    const seen = await vmi(cluster, guest.name);
+    if (seen.status?.phase !== "Running")
+      throw new Error(`${guest.name} is ${seen.status?.phase}: ${JSON.stringify(seen.status)}`);
+  }
+}
+
+/** The guest's own clock: it booted before we first saw it run, and never since. */
+async function expectUptime(cluster: TestCluster, guest: Guest | undefined): Promise<void> {
+  if (guest === undefined) throw new Error("a bystander is missing");
+  const ranFor = (Date.now() - guest.runningSince) / 1000;
+  const text = await typeInConsole(cluster, guest.name, {
+    input: "echo up $(cat /proc/uptime)\n",
+    until: /up (\d+)\.\d+ \d/,
+  });
+  const uptime = Number(/up (\d+)\.\d+ \d/.exec(text)?.[1]);
+  // Its kernel starts counting a few seconds after QEMU does, and an emulated clock may lag behind a busy machine's.
+  if (!(uptime > 0.9 * ranFor - 15))
+    throw new Error(`${guest.name} is up for ${uptime} s, but was seen running ${ranFor.toFixed(0)} s ago`);
+}
+
+async function remove(cluster: TestCluster, name: string): Promise<void> {
+  const deleted = await cluster.kubectl("delete", "vmi", name, "--timeout=90s");
+  if (deleted.code !== 0) throw new Error(`delete ${name}: ${deleted.stderr}`);
+}
