@@ -51,6 +51,7 @@ const commandTimeoutMs = 20_000;
 /** Under software emulation on a loaded node a start is seconds, not milliseconds. */
 const startTimeoutMs = 120_000;
 const maxLastWords = 1_000;
+const crashed: DomainStatus = { state: "Crashed", reason: "Crashed" };
 
 /** One machine at a time, run by the launcher's own libvirt daemon. */
 export class LibvirtLifecycle implements Lifecycle {
@@ -279,7 +280,9 @@ export class LibvirtLifecycle implements Lifecycle {
       { domain: machine.handle, flags: 0 },
       { operation: "find the machine again", timeoutMs: commandTimeoutMs },
     );
-    const status = statusOf(state, reason);
+    // A new daemon takes a machine for running until it has tried to reach it, and tells nobody when it cannot.
+    const isGone = machine.pid !== undefined && this.daemon.processes.endOf(machine.pid) !== undefined;
+    const status = isGone ? crashed : statusOf(state, reason);
     if (status.state === "Crashed") await this.#becomeCrashed(status);
     else this.#become(status);
   }
