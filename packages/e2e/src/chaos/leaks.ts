@@ -2,9 +2,18 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../run.ts";
 
-/** What a cluster can leave behind on its machine, other than processes. Each line names one thing. */
-export async function machineTraces(dataDir: string): Promise<string[]> {
-  return [...mounts(dataDir), ...sockets(dataDir), ...podFolders(dataDir), ...cgroups(), ...(await networkLinks())];
+/**
+ * What a cluster can leave behind on its machine, other than processes. Each line names one thing. The address of a pod
+ * tells its network links from those of other clusters.
+ */
+export async function machineTraces(dataDir: string, podAddress: string): Promise<string[]> {
+  return [
+    ...mounts(dataDir),
+    ...sockets(dataDir),
+    ...podFolders(dataDir),
+    ...cgroups(),
+    ...(await networkLinks(podAddress)),
+  ];
 }
 
 function mounts(dataDir: string): string[] {
@@ -49,12 +58,15 @@ function cgroups(): string[] {
   return found;
 }
 
-async function networkLinks(): Promise<string[]> {
+/** Bridges are named after their network (pvbr-10-97), links to pods after the pod's address (pv0a610401). */
+async function networkLinks(podAddress: string): Promise<string[]> {
+  const [first = 0, second = 0] = podAddress.split(".").map(Number);
+  const hex = [first, second].map((octet) => octet.toString(16).padStart(2, "0")).join("");
   const { stdout } = await run("ip", ["-o", "link", "show"]);
   return stdout
     .split("\n")
     .map((line) => /^\d+: ([^:@]+)/.exec(line)?.[1] ?? "")
-    .filter((name) => name !== "")
+    .filter((name) => name === `pvbr-${first}-${second}` || name.startsWith(`pv${hex}`))
     .map((name) => `network link ${name}`);
 }
 
