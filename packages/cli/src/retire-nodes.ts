@@ -1,10 +1,11 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { leases, nodes as nodeResource, pods as podResource } from "@polyvirt/api/k8s";
 import { hasCode, type Clock, type Logger } from "@polyvirt/core";
 import type { ComposedNode } from "@polyvirt/embedded";
 import type { KubeClient } from "@polyvirt/kube";
 import { errors } from "./errors.ts";
+import { removeFolder } from "./remove-folder.ts";
 
 interface RetireDependencies {
   /** The administrator's. */
@@ -38,7 +39,7 @@ export async function retireNodes(indexes: readonly number[], dependencies: Reti
     await endContainers(name, index, dependencies);
     await ignoreAbsent(dependencies.client.delete(nodeResource, name));
     await ignoreAbsent(dependencies.client.delete(leases, name, "kube-node-lease"));
-    await rm(join(dependencies.directory, name), { recursive: true, force: true });
+    await removeFolder(join(dependencies.directory, name));
     dependencies.logger.info("node is removed", { node: name });
   }
 }

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { systemClock } from "@polyvirt/core";
 import { removePodNetwork } from "@polyvirt/embedded";
 import { parseArguments } from "../arguments.ts";
@@ -7,6 +6,7 @@ import type { Command } from "../command.ts";
 import { openDataDir, readClusterState } from "../data-dir.ts";
 import { errors } from "../errors.ts";
 import { podNetworkOctet } from "../pod-network.ts";
+import { removeFolder } from "../remove-folder.ts";
 
 export const reset: Command = {
   usage: [
@@ -29,7 +29,7 @@ export const reset: Command = {
     await stopCluster(dataDir, systemClock, { limitMs: 120_000 });
     // A cluster process that was killed has left its pods' network.
     if (process.getuid?.() === 0) await removePodNetwork(podNetworkOctet(state.podNetwork));
-    await rm(dataDir.path, { recursive: true, force: true });
+    await removeFolder(dataDir.path);
     context.stderr.write(`Deleted ${dataDir.path}.\n`);
     return 0;
   },
