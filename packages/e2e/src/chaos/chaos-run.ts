@@ -53,10 +53,14 @@ export async function runChaos({ cluster, random, durationMs, say }: ChaosOption
     targets.push(name);
   }
 
+  // Every kind comes once before any comes again.
+  const left: Fault[] = [];
   const deadline = Date.now() + durationMs;
   for (let serial = targetCount + 1; Date.now() < deadline; serial += 1) {
     const target = random.pick(targets);
-    const fault = await hit(cluster, random, target);
+    if (left.length === 0) left.push(...random.shuffle(faults));
+    const fault = left.pop();
+    if (fault === undefined || !(await strike(fault, { cluster, random, target }))) continue;
     hits[fault.name] = (hits[fault.name] ?? 0) + 1;
     say(`kill -9 of ${fault.name}${fault.endsGuest ? ` of ${target}` : ""}`);
     // Load: a new guest begins its life while the cluster mends itself.
@@ -90,18 +94,19 @@ export async function runChaos({ cluster, random, durationMs, say }: ChaosOption
   return { hits, started, ended: ended + guests.size };
 }
 
-/** Kills a process of a random kind; a kind without any process now (no libvirt guest, say) is passed over. */
-async function hit(cluster: TestCluster, random: Random, target: string): Promise<Fault> {
-  for (;;) {
-    const fault = random.pick(faults);
-    const victims = fault.victims(await cluster.processes(), target);
-    if (victims.length === 0) continue;
-    try {
-      process.kill(random.pick(victims).pid, "SIGKILL");
-      return fault;
-    } catch {
-      // It ended by itself between the look and the kill: pick another.
-    }
+/** Kills a process of the kind; false when there is none now (no libvirt guest, say). */
+async function strike(
+  fault: Fault,
+  { cluster, random, target }: { cluster: TestCluster; random: Random; target: string },
+): Promise<boolean> {
+  const victims = fault.victims(await cluster.processes(), target);
+  if (victims.length === 0) return false;
+  try {
+    process.kill(random.pick(victims).pid, "SIGKILL");
+    return true;
+  } catch {
+    // It ended by itself between the look and the kill.
+    return false;
   }
 }
 

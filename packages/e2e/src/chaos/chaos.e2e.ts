@@ -22,7 +22,7 @@ describe("random kills under load", () => {
       throw new Error(`after:\n${lines.join("\n")}`, { cause: error });
     });
     for (const { hits, started, ended } of reports) {
-      expect(Object.keys(hits).length).toBeGreaterThan(1);
+      expect(Object.keys(hits)).not.toEqual([]);
       expect(ended).toBe(started);
     }
   });

@@ -14,13 +14,16 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  between(low: number, high: number): number {
-    return low + this.next() * (high - low);
-  }
-
   pick<T>(items: readonly T[]): T {
     const item = items[Math.floor(this.next() * items.length)];
     if (item === undefined) throw new Error("there is nothing to pick from");
     return item;
+  }
+
+  shuffle<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, place: this.next() }))
+      .toSorted((left, right) => left.place - right.place)
+      .map(({ item }) => item);
   }
 }
