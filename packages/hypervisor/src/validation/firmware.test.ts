@@ -35,6 +35,16 @@ describe("firmware, features and encryption", () => {
       message: `${kernel}.container must be defined with at least one of the following: kernelPath, initrdPath`,
     },
     {
+      domain: { firmware: { kernelBoot: { container: { image: "k:1", kernelPath: "/boot/../../etc/shadow" } } } },
+      field: `${kernel}.container.kernelPath`,
+      message: `${kernel}.container.kernelPath must not contain '..'`,
+    },
+    {
+      domain: { firmware: { kernelBoot: { container: { image: "k:1", initrdPath: "../initrd" } } } },
+      field: `${kernel}.container.initrdPath`,
+      message: `${kernel}.container.initrdPath must not contain '..'`,
+    },
+    {
       domain: { features: { hyperv: { synic: { enabled: true }, vpindex: { enabled: false } } } },
       field: "spec.domain.features.hyperv.synic",
       message:

@@ -36,7 +36,7 @@ export function checkImage(mount: string, relative: string, field: string): Chec
   }
 }
 
-/** A regular file of an image volume, by the path that the user gave; undefined when it is not there. */
+/** A regular file of an image volume, by the path that the user gave: a kernel, say. Refused like the files of disks. */
 export function findFile(mount: string, userPath: string): string {
   const relative = userPath.replace(/^\/+/, "");
   const root = openTrustedDirectory(mount);
