@@ -15,9 +15,6 @@ import { percentile, type Benchmark } from "./benchmark.ts";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 const rounds = 7;
-const atOnce = 20;
-/** Until many guests that began together have booted and leave the processors to the next measurement. */
-const settleMs = 60_000;
 const namespace = "default";
 
 /**
@@ -42,12 +39,6 @@ export const benchmark: Benchmark = {
         bare.push(await startByHand(name));
         await deleteAndWait(client, name);
       }
-      const many = Array.from({ length: atOnce }, (_, index) => `bench-many-${index}`);
-      const oursAtOnce = await Promise.all(many.map((name) => createAndWait(client, name)));
-      await systemClock.sleep(settleMs);
-      const bareAtOnce = await Promise.all(many.map((name) => startByHand(name)));
-      await Promise.all(many.map((name) => client.delete(virtualMachineInstances, name, namespace)));
-      await allGone(client);
       client.close();
       const overhead = ours.map((time, index) => time - (bare[index] ?? 0));
       report({ name: "create → Running, median", value: percentile(ours, 0.5), unit: "ms" });
@@ -55,15 +46,6 @@ export const benchmark: Benchmark = {
       report({ name: "ratio", value: percentile(ours, 0.5) / percentile(bare, 0.5), unit: "ratio" });
       report({ name: "overhead, median", value: percentile(overhead, 0.5), unit: "ms", budget: { atMost: 500 } });
       report({ name: "overhead, 95 of 100", value: percentile(overhead, 0.95), unit: "ms", budget: { atMost: 1000 } });
-      for (const [share, name] of [
-        [0.5, "median"],
-        [0.95, "95 of 100"],
-      ] as const) {
-        const [mine, theirs] = [percentile(oursAtOnce, share), percentile(bareAtOnce, share)];
-        report({ name: `${atOnce} at once, create → Running, ${name}`, value: mine, unit: "ms" });
-        report({ name: `${atOnce} of the same QEMU by hand at once, ${name}`, value: theirs, unit: "ms" });
-        report({ name: `ratio of ${atOnce} at once, ${name}`, value: mine / theirs, unit: "ratio" });
-      }
     } finally {
       polyvirt("down", "--data-dir", dataDir);
       await rm(dataDir, { recursive: true, force: true });
@@ -96,10 +78,6 @@ async function createAndWait(client: KubeClient, name: string): Promise<number> 
 
 async function deleteAndWait(client: KubeClient, name: string): Promise<void> {
   await client.delete(virtualMachineInstances, name, namespace);
-  await allGone(client);
-}
-
-async function allGone(client: KubeClient): Promise<void> {
   while ((await client.list(virtualMachineInstances, { namespace })).items.length > 0) await systemClock.sleep(100);
 }
 
