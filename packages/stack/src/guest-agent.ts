@@ -61,6 +61,13 @@ export interface GuestFilesystem {
   readonly type: string;
   readonly usedBytes: number;
   readonly totalBytes: number;
+  /** What it lies on; more than one where the guest joins disks. */
+  readonly disks: readonly GuestDisk[];
+}
+
+export interface GuestDisk {
+  readonly busType: string;
+  readonly serial?: string;
 }
 
 export interface GuestExecResult {

@@ -33,8 +33,26 @@ describe("answers of the guest agent", () => {
     ).toEqual([{ name: "eth0", macAddress: "52:54:00:00:00:01", ipAddresses: ["10.0.2.15"] }]);
     expect(readUsers([{ user: "root", "login-time": 1.5 }])).toEqual([{ name: "root", loginTimeSeconds: 1.5 }]);
     expect(
-      readFilesystems([{ name: "vda1", mountpoint: "/", type: "ext4", "used-bytes": 1, "total-bytes": 2 }]),
-    ).toEqual([{ diskName: "vda1", mountPoint: "/", type: "ext4", usedBytes: 1, totalBytes: 2 }]);
+      readFilesystems([
+        {
+          name: "vda1",
+          mountpoint: "/",
+          type: "ext4",
+          "used-bytes": 1,
+          "total-bytes": 2,
+          disk: [{ "bus-type": "virtio", serial: "SER-1" }, {}],
+        },
+      ]),
+    ).toEqual([
+      {
+        diskName: "vda1",
+        mountPoint: "/",
+        type: "ext4",
+        usedBytes: 1,
+        totalBytes: 2,
+        disks: [{ busType: "virtio", serial: "SER-1" }, { busType: "unknown" }],
+      },
+    ]);
     expect(readExecStatus({ exited: true, exitcode: 3, "out-data": "aGk=" })).toEqual({
       exited: true,
       exitCode: 3,
@@ -61,5 +79,12 @@ describe("answers of the guest agent", () => {
     expect(readHostname({ "host-name": "a\u001b\n" })).toBe("a  ");
     const many = Array.from({ length: 1000 }, (_, index) => ({ name: `eth${index}`, "ip-addresses": [] }));
     expect(readInterfaces(many)).toHaveLength(64);
+    const [filesystem] = readFilesystems([{ mountpoint: "/", disk: Array.from({ length: 1000 }, () => ({})) }]);
+    expect(filesystem?.disks).toHaveLength(8);
+  });
+
+  it.each([-1, 1.5, 2 ** 60, "7", null])("count no bytes by %j", (value) => {
+    const [filesystem] = readFilesystems([{ mountpoint: "/", "used-bytes": value, "total-bytes": value }]);
+    expect(filesystem).toMatchObject({ usedBytes: 0, totalBytes: 0 });
   });
 });

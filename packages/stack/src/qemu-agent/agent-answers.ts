@@ -1,4 +1,4 @@
-import type { GuestFilesystem, GuestInterface, GuestOs, GuestUser } from "../guest-agent.ts";
+import type { GuestDisk, GuestFilesystem, GuestInterface, GuestOs, GuestUser } from "../guest-agent.ts";
 
 /**
  * Reading what the agent says. SAFETY: the guest may say anything. Only the fields that are known get through, each with
@@ -6,6 +6,7 @@ import type { GuestFilesystem, GuestInterface, GuestOs, GuestUser } from "../gue
  */
 const maxText = 256;
 const maxItems = 64;
+const maxDisks = 8;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,11 +16,20 @@ export function readVersion(answer: unknown): string {
 
 /** Commands that the agent has and is willing to run. */
 export function readCommands(answer: unknown): string[] {
+  return commandNames(answer, (command) => command["enabled"] === true);
+}
+
+/** Commands that the agent has, willing or not: while file systems are frozen it runs only a few of them. */
+export function readKnownCommands(answer: unknown): string[] {
+  return commandNames(answer, () => true);
+}
+
+function commandNames(answer: unknown, counts: (command: Json) => boolean): string[] {
   const commands = object(answer)["supported_commands"];
   return (Array.isArray(commands) ? commands : [])
     .slice(0, 256)
     .map(object)
-    .filter((command) => command["enabled"] === true)
+    .filter(counts)
     .flatMap((command) => text(command["name"]) ?? []);
 }
 
@@ -83,11 +93,17 @@ export function readFilesystems(answer: unknown): GuestFilesystem[] {
         diskName: text(item["name"]) ?? "",
         mountPoint,
         type: text(item["type"]) ?? "",
-        usedBytes: number(item["used-bytes"]) ?? 0,
-        totalBytes: number(item["total-bytes"]) ?? 0,
+        usedBytes: count(item["used-bytes"]),
+        totalBytes: count(item["total-bytes"]),
+        disks: list(item["disk"]).slice(0, maxDisks).map(readDisk),
       },
     ];
   });
+}
+
+function readDisk(disk: Json): GuestDisk {
+  const serial = text(disk["serial"]);
+  return { busType: text(disk["bus-type"]) ?? "unknown", ...(serial === undefined ? {} : { serial }) };
 }
 
 export function readFrozen(answer: unknown): boolean {
@@ -102,9 +118,14 @@ export function readExecStatus(answer: unknown): { exited: boolean; exitCode: nu
   return {
     exited: status["exited"] === true,
     // A command that a signal ended has no code; shells report 128 and the signal.
-    exitCode: number(status["exitcode"]) ?? 128 + (number(status["signal"]) ?? 0),
+    exitCode: exitCode(status["exitcode"]) ?? 128 + (exitCode(status["signal"]) ?? 0),
     stdout: stdout.slice(0, 64 * 1024),
   };
+}
+
+/** As processes have them; anything else counts as failed. */
+function exitCode(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255 ? value : undefined;
 }
 
 export function readPid(answer: unknown): number | undefined {
@@ -127,4 +148,9 @@ function text(value: unknown): string | undefined {
 
 function number(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** A number of bytes: whole, and none below zero, because clients read it as such. */
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

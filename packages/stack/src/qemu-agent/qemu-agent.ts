@@ -8,6 +8,7 @@ import {
   readFrozen,
   readHostname,
   readInterfaces,
+  readKnownCommands,
   readOs,
   readPid,
   readTimezone,
@@ -60,8 +61,15 @@ export class QemuAgent implements GuestAgent {
   async condition(): Promise<GuestAgentCondition> {
     if (!this.#channel.isOpen()) return { connected: false, supported: false };
     try {
-      const commands = readCommands(await this.#ask("guest-info"));
-      return { connected: true, supported: requiredCommands.every((command) => commands.includes(command)) };
+      const answer = await this.#ask("guest-info");
+      const commands = readCommands(answer);
+      const hasAll = (offered: readonly string[]) => requiredCommands.every((command) => offered.includes(command));
+      if (hasAll(commands) || !commands.includes("guest-fsfreeze-status")) {
+        return { connected: true, supported: hasAll(commands) };
+      }
+      // An agent that keeps file systems frozen withholds most commands until they are thawed: it is not too old.
+      const frozen = readFrozen(await this.#ask("guest-fsfreeze-status"));
+      return { connected: true, supported: frozen && hasAll(readKnownCommands(answer)) };
     } catch {
       // The guest opened the channel but nobody answers: as good as no agent.
       return { connected: false, supported: false };
@@ -101,8 +109,10 @@ export class QemuAgent implements GuestAgent {
     const request = { path: command, arg: args, "capture-output": true };
     const pid = readPid(await this.#ask("guest-exec", request, timeoutMs));
     if (pid === undefined) throw errors.StackCommandFailed(`run ${command} in the guest: the agent named no process`);
-    while (this.#clock.monotonic() < deadline) {
-      const { exited, exitCode, stdout } = readExecStatus(await this.#ask("guest-exec-status", { pid }));
+    const left = () => deadline - this.#clock.monotonic();
+    while (left() > 0) {
+      const limitMs = Math.min(answerTimeoutMs, left());
+      const { exited, exitCode, stdout } = readExecStatus(await this.#ask("guest-exec-status", { pid }, limitMs));
       if (exited) return { exitCode, stdout };
       await this.#clock.sleep(execPollMs);
     }

@@ -22,6 +22,6 @@ export function guestUser({ name, domain, loginTimeSeconds }: GuestUser) {
 }
 
 /** VirtualMachineInstanceFileSystem. */
-export function guestFilesystem({ diskName, mountPoint, type, usedBytes, totalBytes }: GuestFilesystem) {
-  return { diskName, mountPoint, fileSystemType: type, usedBytes, totalBytes };
+export function guestFilesystem({ diskName, mountPoint, type, usedBytes, totalBytes, disks }: GuestFilesystem) {
+  return { diskName, mountPoint, fileSystemType: type, usedBytes, totalBytes, disk: disks };
 }
