@@ -41,10 +41,12 @@ export { closeInput, openInput, resizeContainer, type ContainerInput } from "./c
 export { followOutput } from "./container/container-output.ts";
 export { createDescriptorWriter, type DescriptorWriter } from "./container/descriptor-writer.ts";
 export { isolationGaps } from "./container/isolation.ts";
+export { openGroupTree, type GroupTree } from "./container/group-tree.ts";
 export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";
 export { attachBlockDevice, detachBlockDevice, makeDeviceNode } from "./block-device.ts";
+export { graftFile, openProcessRoot, processMountPoints, ungraftFile } from "./graft-mount.ts";
 export { isMountPoint, isShared, mountMemory, shareDirectory, unmountBelow } from "./mounts.ts";
 export { createBridgedNetwork, defaultLinks, removeBridgedNetwork, usedNetworks } from "./network/bridged-network.ts";
 export { bindToInterface } from "./network/interface-socket.ts";

@@ -19,6 +19,11 @@ interface Libc {
   socket(domain: number, type: number, protocol: number): number;
   mount(source: string, target: string, type: string, flags: number, options: string): number;
   umount2(target: string, flags: number): number;
+  unshare(flags: number): number;
+  fchdir(fd: number): number;
+  /** `open_tree(2)` and `move_mount(2)`, which not every C library has, by their numbers. */
+  openTree(number: number, directory: number, path: string, flags: number): number;
+  moveMount(number: number, from: number, fromPath: string, to: number, toPath: string, flags: number): number;
   prctl(option: number, a: number, b: number, c: number, d: number): number;
   waitpid(pid: number, status: Int32Array, options: number): number;
   prlimit64(pid: number, resource: number, next: BigUint64Array | null, previous: BigUint64Array | null): number;
@@ -54,6 +59,10 @@ function load(): Libc {
     ioctlNumber: library.func("int ioctl(int, unsigned long, long)"),
     mount: library.func("int mount(const char *, const char *, const char *, unsigned long, const char *)"),
     umount2: library.func("int umount2(const char *, int)"),
+    unshare: library.func("int unshare(int)"),
+    fchdir: library.func("int fchdir(int)"),
+    openTree: library.func("long syscall(long, int, const char *, unsigned int)"),
+    moveMount: library.func("long syscall(long, int, const char *, int, const char *, unsigned int)"),
     setsockopt: library.func("int setsockopt(int, int, int, void *, uint32_t)"),
     mknod: library.func("int mknod(const char *, uint32_t, uint64_t)"),
     setns: library.func("int setns(int, int)"),
