@@ -64,6 +64,7 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
       target: `${paths.public}/migrationproxy/${options.vmi.uid}-target.sock`,
     },
     onMigrationFailed: (message) => notifier.publishEvent(migrationFailed(message, options.vmi)),
+    clock,
     logger,
   });
 

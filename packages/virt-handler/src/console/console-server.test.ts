@@ -26,6 +26,7 @@ let serial: Server;
 let guests: Socket[];
 let vmis: Map<string, VirtualMachineInstance>;
 let sent: string[];
+let pictureType: string;
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "pv-"));
@@ -40,15 +41,19 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => serial.listen(join(folder, "virt-serial0"), resolve));
   vmis = new Map([["default/hello", vmiWith({ phase: "Running" }, { uid: VMI_UID.slice(0, 8) })]]);
   sent = [];
+  pictureType = "image/png";
   const view: LauncherView = {
     state: "connected",
     lostReason: undefined,
     domain: undefined,
     process: undefined,
-    // Only `send` is used here.
-    commands: { send: async (command: string) => void sent.push(command) } as unknown as NonNullable<
-      LauncherView["commands"]
-    >,
+    // Only these are used here.
+    commands: {
+      send: async (command: string) => void sent.push(command),
+      freeze: async (_vmi: unknown, seconds: number) => void sent.push(`freeze ${seconds}`),
+      ask: async (question: string) => ({ kind: question }),
+      screenshot: async () => ({ mime: pictureType, data: Buffer.from("picture") }),
+    } as unknown as NonNullable<LauncherView["commands"]>,
   };
   server = await startConsoleServer({
     host: "127.0.0.1",
@@ -101,12 +106,14 @@ async function open(action = "console", pair = virtApi): Promise<Session> {
 interface Answer {
   readonly status: number | undefined;
   readonly message: string | undefined;
+  readonly type?: string | undefined;
+  readonly text?: string;
 }
 
 function call(
   method: string,
   action: string,
-  options: { upgrade?: boolean; pair?: KeyedCertificate } = {},
+  options: { upgrade?: boolean; pair?: KeyedCertificate; body?: string } = {},
 ): Promise<Answer> {
   const headers =
     options.upgrade === true
@@ -132,15 +139,19 @@ function call(
         let body = "";
         response.setEncoding("utf8").on("data", (text: string) => (body += text));
         response.once("end", () =>
-          resolve({
-            status: response.statusCode,
-            message: body === "" ? undefined : (JSON.parse(body) as { message: string }).message,
-          }),
+          resolve(
+            response.statusCode === 200 && body !== ""
+              ? { status: 200, message: undefined, type: response.headers["content-type"], text: body }
+              : {
+                  status: response.statusCode,
+                  message: body === "" ? undefined : (JSON.parse(body) as { message: string }).message,
+                },
+          ),
         );
       },
     );
     outgoing.on("error", reject);
-    outgoing.end();
+    outgoing.end(options.body);
   });
 }
 
@@ -227,7 +238,7 @@ describe("refusals", () => {
 });
 
 describe("commands", () => {
-  it.each(["pause", "unpause", "reset", "softreboot"])("passes on %s", async (command) => {
+  it.each(["pause", "unpause", "reset", "softreboot", "unfreeze"])("passes on %s", async (command) => {
     expect(await call("PUT", pathOf(command))).toEqual({ status: 200, message: undefined });
     expect(sent).toEqual([command]);
   });
@@ -236,5 +247,57 @@ describe("commands", () => {
     expect(await call("GET", pathOf("pause"))).toMatchObject({ status: 404 });
     expect(await call("PUT", pathOf("kill"))).toMatchObject({ status: 404 });
     expect(sent).toEqual([]);
+  });
+});
+
+describe("freezing", () => {
+  it.each([
+    ["5m0s", 300],
+    ["1500ms", 2],
+    ["0s", 0],
+    ["1000000h", 2 ** 31 - 1],
+  ])("has the limit %s", async (unfreezeTimeout, seconds) => {
+    const body = JSON.stringify({ unfreezeTimeout });
+    expect(await call("PUT", pathOf("freeze"), { body })).toMatchObject({ status: 200 });
+    expect(sent).toEqual([`freeze ${seconds}`]);
+  });
+
+  it.each([
+    ["nothing", undefined, 400, "freezing needs a limit"],
+    ["no limit", "{}", 400, "freezing needs a limit"],
+    ["a limit that is a number", '{"unfreezeTimeout": 5}', 400, "freezing needs a limit"],
+    ["a limit that is none", '{"unfreezeTimeout": "soon"}', 400, '"soon" is not a duration'],
+    ["a limit in the past", '{"unfreezeTimeout": "-5s"}', 400, '"-5s" is not a duration'],
+    ["no JSON", "{", 400, "the body is not JSON"],
+    ["too much", `"${"x".repeat(70_000)}"`, 413, "larger than 65536 bytes"],
+  ])("refuses %s", async (_what, body, status, message) => {
+    const answer = await call("PUT", pathOf("freeze"), body === undefined ? {} : { body });
+    expect(answer).toEqual({ status, message: expect.stringContaining(message) });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("questions", () => {
+  it.each(["guestosinfo", "userlist", "filesystemlist"])("passes on the answer to %s", async (question) => {
+    const answer = await call("GET", pathOf(question));
+    expect(answer).toMatchObject({ status: 200, type: "application/json", text: JSON.stringify({ kind: question }) });
+  });
+
+  it("serves a picture of the screen", async () => {
+    const answer = await call("GET", pathOf("vnc/screenshot"));
+    expect(answer).toMatchObject({ status: 200, type: "image/png", text: "picture" });
+  });
+
+  it("lets no launcher choose what a browser makes of a picture", async () => {
+    pictureType = "text/html";
+    const answer = await call("GET", pathOf("vnc/screenshot"));
+    expect(answer).toMatchObject({ status: 200, type: "application/octet-stream" });
+  });
+
+  it("says that there is no screen whose pointer could be moved", async () => {
+    expect(await call("GET", `${pathOf("vnc/screenshot")}?moveCursor=true`)).toEqual({
+      status: 400,
+      message: "No graphics devices are present.",
+    });
   });
 });

@@ -5,14 +5,15 @@ import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { handlerClientName, isRunning, streamSubprotocol, type VirtualMachineInstance } from "@polyvirt/api";
 import type { Status } from "@polyvirt/api/k8s";
-import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
+import { hasCode, type Clock, type Logger } from "@polyvirt/core";
 import { WebSocketServer, type WebSocket } from "ws";
 import { errors } from "../errors.ts";
-import type { LauncherCommand } from "../launcher/launcher-commands.ts";
 import type { LauncherDirectory } from "../launcher/launcher-directory.ts";
 import { launcherOf, type Launchers } from "../launcher/launchers.ts";
 import type { ServerCertificate } from "./certificate-files.ts";
+import { findHandler } from "./guest-requests.ts";
 import { guestStreams, type GuestStreamName } from "./guest-streams.ts";
+import { Refusal, statusOf } from "./refusal.ts";
 import { splice, type Splice } from "./splice.ts";
 
 export interface ConsoleServerDeps {
@@ -32,17 +33,10 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
-const PATH = /^\/v1\/namespaces\/([^/]+)\/virtualmachineinstances\/([^/]+)\/([a-z]+)$/;
+const PATH = /^\/v1\/namespaces\/([^/]+)\/virtualmachineinstances\/([^/]+)\/([a-z/]+)$/;
 const CERTIFICATE_CHECK_MS = 60_000;
 const CONNECT_LIMIT_MS = 5_000;
-
-/** Commands that virt-api passes on, by the name in the request's path. */
-const commands: Readonly<Record<string, LauncherCommand>> = {
-  pause: "pause",
-  unpause: "unpause",
-  reset: "reset",
-  softreboot: "softreboot",
-};
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** Consoles and commands for virt-api, which must show its client certificate. */
 export async function startConsoleServer(deps: ConsoleServerDeps): Promise<ConsoleServer> {
@@ -101,17 +95,7 @@ function followCertificate(server: Server, first: ServerCertificate, deps: Conso
 interface Target {
   readonly key: string;
   readonly action: string;
-}
-
-/** A refusal in the words and codes of Kubernetes. */
-class Refusal extends Error {
-  readonly code: number;
-  readonly reason: string;
-  constructor(code: number, reason: string, message: string) {
-    super(message);
-    this.code = code;
-    this.reason = reason;
-  }
+  readonly query: URLSearchParams;
 }
 
 class Gateway {
@@ -135,17 +119,18 @@ class Gateway {
   }
 
   async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    request.resume();
     try {
-      const { key, action } = this.#target(request);
-      const command = request.method === "PUT" ? commands[action] : undefined;
-      if (command === undefined) throw new Refusal(404, "NotFound", `${request.method} ${request.url} is not served`);
+      const { key, action, query } = this.#target(request);
+      const handle = findHandler(request.method ?? "", action);
+      if (handle === undefined) throw new Refusal(404, "NotFound", `${request.method} ${request.url} is not served`);
       const { vmi, record } = this.#running(key);
+      const body = await readBody(request);
       const { commands: launcher } = await this.#deps.launchers.look(record);
       if (launcher === undefined) throw new Refusal(503, "ServiceUnavailable", "the launcher does not answer");
-      await launcher.send(command, vmi);
-      response.writeHead(200).end();
+      const answer = await handle({ vmi, launcher, query, body, openScreen: () => this.#openStream(key, "vnc") });
+      response.writeHead(200, answer === undefined ? {} : { "content-type": answer.type }).end(answer?.body);
     } catch (error) {
+      request.resume();
       const status = statusOf(error);
       response.writeHead(status.code ?? 500, { "content-type": "application/json" }).end(JSON.stringify(status));
     }
@@ -187,11 +172,16 @@ class Gateway {
     // Connections of an https server are TLS sockets, and clients without a valid certificate were refused by TLS.
     const peer = (request.socket as TLSSocket).getPeerCertificate();
     if (peer.subject?.CN !== handlerClientName) throw new Refusal(403, "Forbidden", "only virt-api may connect");
-    const [, namespace, name, action] = PATH.exec((request.url ?? "").split("?")[0] ?? "") ?? [];
+    const [path = "", search = ""] = (request.url ?? "").split("?");
+    const [, namespace, name, action] = PATH.exec(path) ?? [];
     if (namespace === undefined || name === undefined || action === undefined) {
       throw new Refusal(404, "NotFound", `${request.url} is not served`);
     }
-    return { key: `${decodeURIComponent(namespace)}/${decodeURIComponent(name)}`, action };
+    return {
+      key: `${decodeURIComponent(namespace)}/${decodeURIComponent(name)}`,
+      action,
+      query: new URLSearchParams(search),
+    };
   }
 
   #running(key: string) {
@@ -219,6 +209,24 @@ class Gateway {
   }
 }
 
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      throw new Refusal(413, "RequestEntityTooLarge", `the request is larger than ${MAX_BODY_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  if (size === 0) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new Refusal(400, "BadRequest", "the body is not JSON");
+  }
+}
+
 function connect(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path, timeout: CONNECT_LIMIT_MS });
@@ -234,11 +242,6 @@ function connect(path: string): Promise<Socket> {
 
 function isGuestStream(name: string): name is GuestStreamName {
   return Object.hasOwn(guestStreams, name);
-}
-
-function statusOf(error: unknown): Status {
-  const [code, reason] = error instanceof Refusal ? [error.code, error.reason] : [500, "InternalError"];
-  return { apiVersion: "v1", kind: "Status", status: "Failure", code, reason, message: describeError(error) };
 }
 
 function refuseUpgrade(socket: Duplex, status: Status): void {

@@ -1,11 +1,12 @@
 import { isIP } from "node:net";
 import { isJsonObject } from "@polyvirt/core";
+import { parseObject, readOs, text, type GuestOsInfo } from "./guest-json.ts";
 
 /** What a guest's agent tells, as far as it is believed: typed and capped, because the guest can say anything. */
 export interface GuestInfo {
   readonly connected: boolean;
   readonly supported: boolean;
-  readonly os: Readonly<Record<GuestOsField, string>> | undefined;
+  readonly os: GuestOsInfo | undefined;
   readonly interfaces: readonly GuestInterface[];
   readonly filesystemsFrozen: boolean;
 }
@@ -16,20 +17,6 @@ export interface GuestInterface {
   readonly addresses: readonly string[];
 }
 
-const osFields = [
-  "id",
-  "name",
-  "version",
-  "versionId",
-  "prettyName",
-  "kernelRelease",
-  "kernelVersion",
-  "machine",
-] as const;
-type GuestOsField = (typeof osFields)[number];
-
-const MAX_JSON = 256 * 1024;
-const MAX_TEXT = 256;
 const MAX_INTERFACES = 64;
 const MAX_ADDRESSES = 32;
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
@@ -44,7 +31,7 @@ export const noGuestInfo: GuestInfo = {
 
 /** Reads a launcher's answer. What has the wrong type is left out, what is too much is cut; nothing makes it fail. */
 export function readGuestInfo(json: string, condition: { connected: boolean; supported: boolean }): GuestInfo {
-  const root = parse(json);
+  const root = parseObject(json);
   return {
     connected: condition.connected,
     supported: condition.supported,
@@ -52,23 +39,6 @@ export function readGuestInfo(json: string, condition: { connected: boolean; sup
     interfaces: readInterfaces(root["interfaces"]),
     filesystemsFrozen: root["fsFreezeStatus"] === "frozen",
   };
-}
-
-function parse(json: string): Readonly<Record<string, unknown>> {
-  if (json === "" || json.length > MAX_JSON) return {};
-  try {
-    const value: unknown = JSON.parse(json);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function readOs(value: unknown): GuestInfo["os"] {
-  if (!isJsonObject(value)) return undefined;
-  const entries = osFields.map((field) => [field, text(value[field]) ?? ""] as const);
-  // The keys are exactly the fields.
-  return Object.fromEntries(entries) as Record<GuestOsField, string>;
 }
 
 function readInterfaces(value: unknown): GuestInterface[] {
@@ -89,10 +59,4 @@ function addresses(value: unknown): string[] {
   return value
     .slice(0, MAX_ADDRESSES)
     .filter((address): address is string => typeof address === "string" && isIP(address) !== 0);
-}
-
-/** Printable and short: it ends up in terminals and tables. */
-function text(value: unknown): string | undefined {
-  if (typeof value !== "string") return undefined;
-  return value.replace(/[\p{Cc}\p{Cf}]/gu, "").slice(0, MAX_TEXT);
 }

@@ -79,6 +79,14 @@ describe("withGuestInfo", () => {
     expect(status.interfaces).toEqual([podSide]);
   });
 
+  it("keeps what a guest said before its file systems were frozen", () => {
+    const told = tell({ os: { id: "debian" }, interfaces: [{ name: "x", ipAddresses: ["10.0.0.1"] }] });
+    const before = withGuestInfo(guest([podSide]), told, NOW);
+    const frozen = withGuestInfo(vmiWith(before), tell({ fsFreezeStatus: "frozen" }), NOW);
+    expect(frozen).toEqual({ ...before, fsFreezeStatus: "frozen" });
+    expect(withGuestInfo(vmiWith(frozen), told, NOW)).toEqual(before);
+  });
+
   it("says when the agent is too old", () => {
     const info = { ...tell({}), supported: false };
     expect(getCondition(withGuestInfo(guest(), info, NOW), "AgentVersionNotSupported")).toMatchObject({

@@ -11,6 +11,10 @@ type Status = NonNullable<VirtualMachineInstance["status"]>;
 
 /** The VMI's status with what its guest tells of itself. */
 export function withGuestInfo(vmi: VirtualMachineInstance, info: GuestInfo, now: Date): Status {
+  // An agent that keeps file systems frozen answers hardly anything else: what it said before still holds.
+  if (info.filesystemsFrozen && info.os === undefined) {
+    return { ...vmi.status, fsFreezeStatus: "frozen", conditions: agentConditions(vmi.status ?? {}, info, now) };
+  }
   const { guestOSInfo: _, fsFreezeStatus: __, ...rest } = vmi.status ?? {};
   const interfaces = mergeInterfaces(vmi, info);
   return {

@@ -9,6 +9,7 @@ import {
   type GrpcClient,
 } from "@polyvirt/protocol";
 import { errors } from "../errors.ts";
+import { readFilesystemList, readGuestAgentInfo, readUserList } from "../guest/guest-documents.ts";
 import { readGuestInfo, type GuestInfo } from "../guest/guest-info.ts";
 
 export type SyncOptions = Parameters<GrpcClient<typeof cmdV1.Cmd>["syncVirtualMachine"]>[0]["options"];
@@ -25,7 +26,19 @@ export interface LauncherCommands {
   getVmm(): Promise<VmmInfo>;
   sync(vmi: VirtualMachineInstance, options: SyncOptions): Promise<void>;
   send(command: LauncherCommand, vmi: VirtualMachineInstance): Promise<void>;
+  /** Makes the guest's file systems wait; they go on by themselves after the limit, unless it is zero. */
+  freeze(vmi: VirtualMachineInstance, limitSeconds: number): Promise<void>;
+  /** One of the documents that the guest tells of itself, as API objects. */
+  ask(question: GuestQuestion): Promise<object>;
+  screenshot(vmi: VirtualMachineInstance): Promise<Screenshot>;
   close(): void;
+}
+
+export type GuestQuestion = "guestosinfo" | "userlist" | "filesystemlist";
+
+export interface Screenshot {
+  readonly mime: string;
+  readonly data: Uint8Array;
 }
 
 interface VmmInfo {
@@ -43,12 +56,15 @@ const methods = {
   unpause: "unpauseVirtualMachine",
   reset: "resetVirtualMachine",
   softreboot: "softRebootVirtualMachine",
+  unfreeze: "unfreezeVirtualMachine",
 } as const;
 
 const SHORT_MS = 5_000;
 const LONG_MS = 20_000;
 /** The launcher asks the guest several things, one after the other. */
 const GUEST_MS = 15_000;
+/** Freezing waits for every write of the guest to reach its disks. */
+const FREEZE_MS = 60_000;
 const OUR_VERSION = 1;
 
 /** `address` names an opened socket: `unix:/proc/self/fd/7`. */
@@ -106,12 +122,59 @@ export function createLauncherCommands(address: string, label: string): Launcher
     async send(command, vmi) {
       const operation = `${command} the machine of ${label}`;
       await judged(operation, async () =>
-        accept(operation, await cmd[methods[command]](request(vmi), { timeoutMs: LONG_MS })),
+        accept(
+          operation,
+          await cmd[methods[command]](request(vmi), { timeoutMs: command === "unfreeze" ? FREEZE_MS : LONG_MS }),
+        ),
       );
+    },
+    async freeze(vmi, limitSeconds) {
+      const operation = `freeze the file systems of ${label}`;
+      const frozen = { ...request(vmi), unfreezeTimeoutSeconds: limitSeconds };
+      await judged(operation, async () =>
+        accept(operation, await cmd.freezeVirtualMachine(frozen, { timeoutMs: FREEZE_MS })),
+      );
+    },
+    async ask(question) {
+      const operation = `ask the guest of ${label} for its ${question}`;
+      const { response, json } = await judged(operation, () => questions[question](cmd));
+      accept(operation, response);
+      return readers[question](json);
+    },
+    async screenshot(vmi) {
+      const operation = `take a picture of the screen of ${label}`;
+      const { response, mime, data } = await judged(operation, () =>
+        cmd.getScreenshot(request(vmi), { timeoutMs: LONG_MS }),
+      );
+      accept(operation, response);
+      return { mime, data };
     },
     close: () => cmd.close(),
   };
 }
+
+type Question = (cmd: GrpcClient<typeof cmdV1.Cmd>) => Promise<{ response: cmdV1.Response | undefined; json: string }>;
+
+const questions: Readonly<Record<GuestQuestion, Question>> = {
+  async guestosinfo(cmd) {
+    const { response, guestInfoResponse: json } = await cmd.getGuestInfo({}, { timeoutMs: GUEST_MS });
+    return { response, json };
+  },
+  async userlist(cmd) {
+    const { response, guestUserListResponse: json } = await cmd.getUsers({}, { timeoutMs: GUEST_MS });
+    return { response, json };
+  },
+  async filesystemlist(cmd) {
+    const { response, guestFilesystemsResponse: json } = await cmd.getFilesystems({}, { timeoutMs: GUEST_MS });
+    return { response, json };
+  },
+};
+
+const readers: Readonly<Record<GuestQuestion, (json: string) => object>> = {
+  guestosinfo: readGuestAgentInfo,
+  userlist: readUserList,
+  filesystemlist: readFilesystemList,
+};
 
 /** Short and printable: it is shown as it is. */
 function plain(text: string): string {
@@ -125,9 +188,9 @@ function accept(operation: string, response: { success: boolean; message: string
 }
 
 /** What the launcher said itself, in its own words; a launcher answers FAILED_PRECONDITION when repeating cannot help. */
-async function judged(operation: string, act: () => Promise<void>): Promise<void> {
+async function judged<T>(operation: string, act: () => Promise<T>): Promise<T> {
   try {
-    await act();
+    return await act();
   } catch (error) {
     if (!hasCode(error, "ProtocolCallFailed")) throw error;
     // Without the address that gRPC's client put before it, which means nothing to people.

@@ -1,12 +1,22 @@
+import type { Clock, Logger } from "@polyvirt/core";
 import type { cmdV1, ServiceImplementation } from "@polyvirt/protocol";
 import { requirePart, type GuestAgent, type Stack } from "@polyvirt/stack";
+import { FreezeLimit } from "./freeze-limit.ts";
 import { guestAgentInfo, guestFilesystem, guestUser } from "./guest-info.ts";
 
 const success = { success: true };
 const defaultTimeoutMs = 5_000;
 
+export interface AgentCommandDependencies {
+  readonly stack: Stack;
+  readonly clock: Pick<Clock, "setTimer">;
+  readonly logger: Logger;
+}
+
 /** The part of the Cmd API that the guest's agent answers. */
-export function agentCommands(stack: Stack): ServiceImplementation<typeof cmdV1.Cmd> {
+export function agentCommands(dependencies: AgentCommandDependencies): ServiceImplementation<typeof cmdV1.Cmd> {
+  const { stack } = dependencies;
+  const freezeLimit = new FreezeLimit(dependencies);
   const agent = (operation: string): GuestAgent => requirePart(stack, "guestAgent", operation);
   const limit = (seconds: number): number => (seconds > 0 ? seconds * 1000 : defaultTimeoutMs);
   return {
@@ -36,8 +46,11 @@ export function agentCommands(stack: Stack): ServiceImplementation<typeof cmdV1.
       await agent("ping the guest").ping(limit(timeoutSeconds));
       return { response: success };
     },
-    async freezeVirtualMachine() {
-      await agent("freeze file systems").freeze();
+    async freezeVirtualMachine({ unfreezeTimeoutSeconds }) {
+      const guest = agent("freeze file systems");
+      // Before the first write waits: whatever happens to whoever asked, the guest gets its disks back.
+      freezeLimit.begin(unfreezeTimeoutSeconds * 1000, guest);
+      if ((await guest.info()).filesystemsFrozen !== true) await guest.freeze();
       return success;
     },
     async softRebootVirtualMachine() {
@@ -46,6 +59,7 @@ export function agentCommands(stack: Stack): ServiceImplementation<typeof cmdV1.
     },
     async unfreezeVirtualMachine() {
       await agent("thaw file systems").thaw();
+      freezeLimit.end();
       return success;
     },
   };

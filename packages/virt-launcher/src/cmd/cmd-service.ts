@@ -1,5 +1,5 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import { describeError, parseQuantity, quantityToInteger, type Logger } from "@polyvirt/core";
+import { describeError, parseQuantity, quantityToInteger, type Clock, type Logger } from "@polyvirt/core";
 import { vcpuCount } from "@polyvirt/hypervisor";
 import {
   cmdInfo,
@@ -27,6 +27,7 @@ export interface CmdDependencies {
   /** Sockets through which the machine is moved. */
   readonly migrationSockets: { readonly source: string; readonly target: string };
   readonly onMigrationFailed: (message: string) => void;
+  readonly clock: Pick<Clock, "setTimer">;
   readonly logger: Logger;
 }
 
@@ -47,7 +48,7 @@ export function cmdServices(dependencies: CmdDependencies): GrpcService[] {
       {
         ...machineCommands(dependencies),
         ...queries(dependencies),
-        ...agentCommands(stack),
+        ...agentCommands(dependencies),
         ...migrationCommands({
           stack,
           machine: dependencies.machine,
