@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpsServer, request as httpsRequest } from "node:https";
+import { createSocket } from "node:dgram";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import type { TLSSocket } from "node:tls";
@@ -21,7 +22,12 @@ const ownCa = createCertificateAuthority("kubevirt.io");
 const vmi: VirtualMachineInstance = {
   metadata: { name: "hello", namespace: "default" },
   spec: { domain: { devices: {} }, networks: [{ name: "default", pod: {} }] },
-  status: { phase: "Running", nodeName: "n1", interfaces: [{ name: "default", ipAddress: "127.0.0.1" }] },
+  status: {
+    phase: "Running",
+    nodeName: "n1",
+    interfaces: [{ name: "default", ipAddress: "127.0.0.1" }],
+    conditions: [{ type: "AgentConnected", status: "True" }],
+  },
 };
 const stopped: VirtualMachineInstance = { ...vmi, metadata: { name: "stopped", namespace: "default" }, status: {} };
 const silent: VirtualMachineInstance = {
@@ -103,6 +109,8 @@ async function startHandler() {
   server.on("request", (request, response) => {
     commands.push(`${request.method} ${request.url}`);
     if (request.url?.endsWith("/reset") === true) response.writeHead(409).end('{"message":"the handler says no"}');
+    else if (request.url?.endsWith("/userlist") === true) response.end('{"kind":"UserList"}');
+    else if (request.url?.endsWith("/filesystemlist") === true) response.destroy();
     else response.end();
   });
   sockets.on("connection", (socket, request) => {
@@ -269,14 +277,14 @@ describe("virt-api", () => {
   });
 
   it("asks for the user's permission, and says what is not served", async () => {
-    const path = `${group}/namespaces/default/virtualmachineinstances/hello/freeze`;
+    const path = `${group}/namespaces/default/virtualmachineinstances/hello/backup`;
     expect(await call(path, { method: "PUT", user: "bob", tls: asProxy })).toMatchObject({ code: 403 });
     expect(reviews.at(-1)?.spec).toMatchObject({
       user: "bob",
       resourceAttributes: {
         group: "subresources.kubevirt.io",
         resource: "virtualmachineinstances",
-        subresource: "freeze",
+        subresource: "backup",
         namespace: "default",
         name: "hello",
         verb: "update",
@@ -284,7 +292,12 @@ describe("virt-api", () => {
     });
     expect(await call(path, { method: "PUT", user: "ann", tls: asProxy })).toMatchObject({
       code: 501,
-      body: { message: "virtualmachineinstances/freeze is not served by this version" },
+      body: { message: expect.stringContaining("virtualmachineinstances/backup is not served by this version:") },
+    });
+    const measurement = path.replace("backup", "sev/querylaunchmeasurement");
+    expect(await call(measurement, { user: "ann", tls: asProxy })).toMatchObject({
+      code: 501,
+      body: { message: expect.stringContaining("AMD SEV") },
     });
   });
 
@@ -297,6 +310,52 @@ describe("virt-api", () => {
     expect(handler.commands).toHaveLength(1);
     expect(await call(path("unpause"), options)).toMatchObject({ code: 409, body: { message: "VMI is not paused" } });
     expect(await call(path("reset"), options)).toMatchObject({ code: 409, body: { message: "the handler says no" } });
+  });
+
+  it("asks virt-handler about a guest", async () => {
+    const path = (question: string) => `${group}/namespaces/default/virtualmachineinstances/hello/${question}`;
+    const options = { user: "ann", tls: asProxy };
+    expect(await call(path("userlist"), options)).toMatchObject({ code: 200, body: { kind: "UserList" } });
+    expect(await call(path("vnc/screenshot?moveCursor=true&x=1"), options)).toMatchObject({ code: 200 });
+    expect(handler.commands.slice(-2)).toEqual([
+      "GET /v1/namespaces/default/virtualmachineinstances/hello/userlist",
+      "GET /v1/namespaces/default/virtualmachineinstances/hello/vnc/screenshot?moveCursor=true",
+    ]);
+    expect(await call(path("userlist"), { user: "bob", tls: asProxy })).toMatchObject({ code: 403 });
+    const stoppedList = path("userlist").replace("hello", "stopped");
+    expect(await call(stoppedList, options)).toMatchObject({ code: 409, body: { message: "VMI is not running" } });
+    expect(await call(path("filesystemlist"), options)).toMatchObject({ code: 500 });
+  });
+
+  it("joins the user's stream with a UDP port of the guest, message by message", async () => {
+    const guest = createSocket("udp4");
+    const heard: string[] = [];
+    guest.on("message", (data, { port: from }) => {
+      heard.push(data.toString());
+      guest.send(`guest heard ${data.toString()}`, from, "127.0.0.1");
+    });
+    await new Promise<void>((resolve) => guest.bind(0, "127.0.0.1", resolve));
+    const socket = connect("hello", "ann", `portforward/${guest.address().port}/udp`);
+    const answers: string[] = [];
+    const both = new Promise<void>((resolve) =>
+      socket.on("message", (data: Buffer) => {
+        answers.push(data.toString());
+        if (answers.length === 2) resolve();
+      }),
+    );
+    socket.once("open", () => {
+      // Too large for a datagram: lost, and no harm done.
+      socket.send(Buffer.alloc(70_000));
+      socket.send(Buffer.from("one"));
+      socket.send(Buffer.from("two"));
+    });
+    await both;
+    expect(heard).toEqual(["one", "two"]);
+    expect(answers).toEqual(["guest heard one", "guest heard two"]);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.close();
+    await closed;
+    await new Promise<void>((resolve) => guest.close(resolve));
   });
 
   it("joins the user's console with virt-handler's", async () => {

@@ -1,6 +1,7 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import { describe, expect, it } from "vitest";
 import { checkCommand } from "./commands.ts";
+import { checkQuestion } from "./questions.ts";
 import { checkStream } from "./streams.ts";
 
 const running: VirtualMachineInstance = {
@@ -12,9 +13,9 @@ const paused: VirtualMachineInstance = {
   ...running,
   status: { phase: "Running", conditions: [{ type: "Paused", status: "True" }] },
 };
-const deaf: VirtualMachineInstance = {
+const answering: VirtualMachineInstance = {
   ...running,
-  spec: { domain: { devices: {}, features: { acpi: { enabled: false } } } },
+  status: { phase: "Running", conditions: [{ type: "AgentConnected", status: "True" }] },
 };
 const probed: VirtualMachineInstance = { ...running, spec: { ...running.spec, livenessProbe: { guestAgentPing: {} } } };
 
@@ -22,7 +23,9 @@ describe("checkCommand", () => {
   it.each([
     ["pause", running],
     ["unpause", paused],
-    ["softreboot", running],
+    ["softreboot", answering],
+    ["freeze", answering],
+    ["unfreeze", answering],
     ["reset", running],
   ])("lets %s through", (command, vmi) => {
     expect(() => checkCommand(command, vmi)).not.toThrow();
@@ -33,10 +36,32 @@ describe("checkCommand", () => {
     ["pause", paused, "VMI is already paused"],
     ["pause", probed, "Pausing VMIs with LivenessProbe is currently not supported"],
     ["unpause", running, "VMI is not paused"],
-    ["softreboot", deaf, "VMI does not have guest agent connected"],
-    ["freeze", running, "virtualmachineinstances/freeze is not served by this version"],
+    ["softreboot", running, "VMI does not have guest agent connected"],
+    ["freeze", running, "VMI does not have guest agent connected"],
+    ["freeze", paused, "VMI is paused"],
+    ["unfreeze", running, "VMI does not have guest agent connected"],
+    ["backup", running, "virtualmachineinstances/backup is not served by this version"],
   ])("refuses %s", (command, vmi, message) => {
     expect(() => checkCommand(command, vmi)).toThrow(message);
+  });
+});
+
+describe("checkQuestion", () => {
+  it("needs the agent, or a screen", () => {
+    const none = new URLSearchParams();
+    for (const question of ["guestosinfo", "userlist", "filesystemlist"]) {
+      expect(() => checkQuestion(question, answering, none)).not.toThrow();
+      expect(() => checkQuestion(question, running, none)).toThrow("VMI does not have guest agent connected");
+      expect(() => checkQuestion(question, { ...answering, status: {} }, none)).toThrow("VMI is not running");
+    }
+    const blind = { ...running, spec: { domain: { devices: { autoattachGraphicsDevice: false } } } };
+    expect(() => checkQuestion("vnc/screenshot", blind, none)).toThrow("No graphics devices are present.");
+  });
+
+  it("passes on only what virt-handler knows", () => {
+    const query = new URLSearchParams({ moveCursor: "true", other: "x" });
+    expect(checkQuestion("vnc/screenshot", running, query).toString()).toBe("moveCursor=true");
+    expect(checkQuestion("userlist", answering, query).toString()).toBe("");
   });
 });
 

@@ -5,6 +5,21 @@ type Check = (vmi: VirtualMachineInstance) => void;
 
 const isPaused = ({ status }: VirtualMachineInstance): boolean => isConditionTrue(status, conditionTypes.paused);
 
+/** What only the guest's agent can do. */
+export function checkAgent({ status }: VirtualMachineInstance): void {
+  if (isConditionTrue(status, conditionTypes.agentConnected)) return;
+  throw new Refusal(409, "VMI does not have guest agent connected");
+}
+
+/** The agent of a guest that stands still answers nothing. */
+function checkAwakeAgent(vmi: VirtualMachineInstance): void {
+  if (isPaused(vmi)) throw new Refusal(409, "VMI is paused");
+  checkAgent(vmi);
+}
+
+/** Commands that wait for every write of the guest to reach its disks. */
+export const slowCommands: ReadonlySet<string> = new Set(["freeze", "unfreeze"]);
+
 /** What must hold before a command is passed on to the guest's node; virt-handler does the rest. */
 const commandChecks: Readonly<Record<string, Check>> = {
   pause(vmi) {
@@ -16,13 +31,9 @@ const commandChecks: Readonly<Record<string, Check>> = {
   unpause(vmi) {
     if (!isPaused(vmi)) throw new Refusal(409, "VMI is not paused");
   },
-  softreboot(vmi) {
-    if (isPaused(vmi)) throw new Refusal(409, "VMI is paused");
-    // A guest is asked by its agent or by the power button, and one without either hears nothing.
-    const agent = isConditionTrue(vmi.status, conditionTypes.agentConnected);
-    const powerButton = vmi.spec.domain.features?.acpi?.enabled !== false;
-    if (!agent && !powerButton) throw new Refusal(409, "VMI does not have guest agent connected");
-  },
+  softreboot: checkAwakeAgent,
+  freeze: checkAwakeAgent,
+  unfreeze: checkAwakeAgent,
   reset() {
     // Any running guest can be reset.
   },

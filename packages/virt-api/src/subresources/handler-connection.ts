@@ -8,7 +8,10 @@ import type { CertificateFiles } from "../server/certificates.ts";
 import { errors } from "../errors.ts";
 import { Refusal } from "../server/status.ts";
 
-const answerTimeoutMs = 15_000;
+/** Longer than virt-handler waits for a guest. */
+const answerTimeoutMs = 20_000;
+/** A picture of a large screen, and more than any document has. */
+const maxAnswerBytes = 32 * 1024 * 1024;
 
 /** Index of the pod informer by which handlers are found. */
 export const byNode = "node";
@@ -33,6 +36,8 @@ export interface HandlerTarget {
   readonly port?: number;
   readonly path: string;
   readonly certificates: CertificateFiles;
+  /** For what takes longer than usual. */
+  readonly limitMs?: number;
 }
 
 /** Where virt-handler serves a stream or command of a VMI. */
@@ -40,7 +45,7 @@ export function handlerPath(namespace: string, name: string, action: string): st
   return `/v1/namespaces/${encodeURIComponent(namespace)}/virtualmachineinstances/${encodeURIComponent(name)}/${action}`;
 }
 
-function connectionOptions({ address, port, path, certificates }: HandlerTarget): RequestOptions {
+function connectionOptions({ address, port, path, certificates, limitMs }: HandlerTarget): RequestOptions {
   return {
     host: address,
     port: port ?? ports.virtHandlerConsole,
@@ -49,25 +54,51 @@ function connectionOptions({ address, port, path, certificates }: HandlerTarget)
     key: certificates.key,
     ca: certificates.authorities,
     servername: handlerServerName,
-    timeout: answerTimeoutMs,
+    timeout: limitMs ?? answerTimeoutMs,
   };
 }
 
+export interface HandlerAnswer {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
 /** Passes a command on; throws what virt-handler refused with. */
-export function sendCommand(target: HandlerTarget, body: string): Promise<void> {
+export async function sendCommand(target: HandlerTarget, body: string): Promise<void> {
+  await ask(target, "PUT", body);
+}
+
+/** Asks for something about the guest; throws what virt-handler refused with. */
+export function askHandler(target: HandlerTarget): Promise<HandlerAnswer> {
+  return ask(target, "GET", "");
+}
+
+function ask(target: HandlerTarget, method: "GET" | "PUT", body: string): Promise<HandlerAnswer> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    const outgoing = httpsRequest({ ...connectionOptions(target), method: "PUT", headers });
+    const options = connectionOptions(target);
+    const outgoing = httpsRequest({ ...options, method, headers });
     const giveUp = unreachable(target, reject);
-    outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${answerTimeoutMs} ms`)));
+    outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${options.timeout} ms`)));
     outgoing.once("error", giveUp);
     outgoing.once("response", (response) => {
       if ((response.statusCode ?? 0) >= 300) return void relayRefusal(response).then(reject, giveUp);
-      response.resume();
-      response.once("end", resolve);
+      const type = response.headers["content-type"] ?? "application/json";
+      readAnswer(response).then((answer) => resolve({ type, body: answer }), giveUp);
     });
     outgoing.end(body);
   });
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxAnswerBytes) throw new Error(`its answer is larger than ${maxAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function unreachable({ address }: HandlerTarget, reject: (error: Error) => void): (cause: unknown) => void {

@@ -16,14 +16,15 @@ const vmi: VirtualMachineInstance = {
 
 describe("guestPort", () => {
   it("is at the pod's address, whatever else the guest tells of itself", () => {
-    expect(guestPort(vmi, { port: "8080" })).toEqual({ host: "10.244.0.5", port: 8080 });
-    expect(guestPort(vmi, { port: "22", protocol: "tcp" })).toEqual({ host: "10.244.0.5", port: 22 });
+    expect(guestPort(vmi, { port: "8080" })).toEqual({ protocol: "tcp", host: "10.244.0.5", port: 8080 });
+    expect(guestPort(vmi, { port: "22", protocol: "tcp" })).toMatchObject({ protocol: "tcp", port: 22 });
+    expect(guestPort(vmi, { port: "53", protocol: "udp" })).toMatchObject({ protocol: "udp", port: 53 });
   });
 
   it.each<[string, VirtualMachineInstance, Record<string, string>, number]>([
     ["a port that is none", vmi, { port: "ssh" }, 400],
     ["a port that is too high", vmi, { port: "65536" }, 400],
-    ["another protocol", vmi, { port: "53", protocol: "udp" }, 400],
+    ["another protocol", vmi, { port: "53", protocol: "sctp" }, 400],
     ["a guest that does not run", { ...vmi, status: { ...vmi.status, phase: "Scheduled" } }, { port: "1" }, 409],
     ["a guest without an address", { ...vmi, status: { phase: "Running" } }, { port: "1" }, 409],
     [

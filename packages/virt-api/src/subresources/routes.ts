@@ -41,14 +41,10 @@ const portForwards = ["portforward/{port}", "portforward/{port}/{protocol}"];
 export const subresourceRoutes: readonly SubresourceRoute[] = [
   ...streams("virtualmachineinstances", ["console", "vnc", ...portForwards], serve),
   ...streams("virtualmachineinstances", ["usbredir", "vsock"], later),
-  ...get(
-    "virtualmachineinstances",
-    ["vnc/screenshot", "guestosinfo", "userlist", "filesystemlist", "objectgraph"],
-    later,
-  ),
+  ...get("virtualmachineinstances", ["guestosinfo", "userlist", "filesystemlist", "vnc/screenshot"], serve),
+  ...get("virtualmachineinstances", ["objectgraph"], later),
   ...get("virtualmachineinstances", ["sev/fetchcertchain", "sev/querylaunchmeasurement"], later),
-  ...put("virtualmachineinstances", ["pause", "unpause", "softreboot", "reset"], serve),
-  ...put("virtualmachineinstances", ["freeze", "unfreeze"], later),
+  ...put("virtualmachineinstances", ["pause", "unpause", "softreboot", "reset", "freeze", "unfreeze"], serve),
   ...put("virtualmachineinstances", ["addvolume", "removevolume", "backup", "redefine-checkpoint"], later),
   ...put("virtualmachineinstances", ["evacuate/cancel", "sev/setupsession", "sev/injectlaunchsecret"], later),
   ...put("virtualmachines", ["start", "stop", "restart", "migrate", "addvolume", "removevolume"], later),

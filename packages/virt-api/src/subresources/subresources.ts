@@ -8,13 +8,23 @@ import type { CertificateFiles } from "../server/certificates.ts";
 import { readOptionalJson, sendJson, verifiedCommonName } from "../server/request.ts";
 import { Refusal } from "../server/status.ts";
 import { authorize } from "./authorize.ts";
-import { checkCommand } from "./commands.ts";
+import { checkCommand, slowCommands } from "./commands.ts";
 import { discoveryDocument, subresourceVersions } from "./discovery.ts";
 import { authenticate, type FrontProxyRules } from "./front-proxy.ts";
-import { handlerAddress, handlerPath, sendCommand, spliceUpgrade, type HandlerTarget } from "./handler-connection.ts";
+import {
+  askHandler,
+  handlerAddress,
+  handlerPath,
+  sendCommand,
+  spliceUpgrade,
+  type HandlerAnswer,
+  type HandlerTarget,
+} from "./handler-connection.ts";
 import { forwardPort, guestPort } from "./port-forward.ts";
+import { checkQuestion } from "./questions.ts";
 import { clusterRoutes, matchRoute, type RouteMatch } from "./routes.ts";
 import { checkStream } from "./streams.ts";
+import { unserved } from "./unserved.ts";
 import { versionDocument } from "./version.ts";
 
 export interface SubresourceDeps {
@@ -28,6 +38,9 @@ export interface SubresourceDeps {
   readonly architecture: string;
   readonly logger: Logger;
 }
+
+/** Longer than virt-handler and the launcher wait. */
+const slowCommandMs = 65_000;
 
 const versionPath = new RegExp(
   `^/apis/${subresourceGroup.replaceAll(".", String.raw`\.`)}/(${subresourceVersions.join("|")})(/.*)$`,
@@ -53,11 +66,32 @@ export async function serveSubresource(
     return serveClusterRoute(name as keyof typeof clusterRoutes, version, user, response, deps);
   const match = findRoute(request, rest);
   await authorizeRoute(match, version, user, deps);
-  if (match.route.stream) throw new Refusal(400, `${match.route.subresource} is a stream: connect with a WebSocket`);
   if (!match.route.served) throw unserved(`${match.route.resource}/${match.route.subresource}`);
+  if (match.route.stream) throw new Refusal(400, `${match.route.subresource} is a stream: connect with a WebSocket`);
+  if (match.route.method === "GET") {
+    const { type, body } = await answerQuestion(match, queryOf(request), deps);
+    return void response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
+  }
   await runCommand(match, await readOptionalJson(request), deps);
   deps.logger.info("passed a command on", { user: user.username, command: match.route.subresource, vmi: keyOf(match) });
   response.writeHead(200).end();
+}
+
+/** Something to know about a running guest. */
+async function answerQuestion(
+  match: RouteMatch,
+  query: URLSearchParams,
+  deps: SubresourceDeps,
+): Promise<HandlerAnswer> {
+  const { namespace, name, route } = match;
+  const vmi = await findInstance(deps.client, namespace, name);
+  const passed = checkQuestion(route.subresource, vmi, query).toString();
+  const target = targetOf(vmi, match, deps);
+  return await askHandler(passed === "" ? target : { ...target, path: `${target.path}?${passed}` });
+}
+
+function queryOf({ url }: IncomingMessage): URLSearchParams {
+  return new URL(url ?? "/", "https://virt-api").searchParams;
 }
 
 /** A command for a running guest. A dry run ends where the guest would notice. */
@@ -67,7 +101,8 @@ async function runCommand(match: RouteMatch, options: unknown, deps: Subresource
   checkCommand(route.subresource, vmi);
   const target = targetOf(vmi, match, deps);
   if (isJsonObject(options) && jsonEqual(options["dryRun"], ["All"])) return;
-  await sendCommand(target, JSON.stringify(options ?? {}));
+  const limit = slowCommands.has(route.subresource) ? { limitMs: slowCommandMs } : {};
+  await sendCommand({ ...target, ...limit }, JSON.stringify(options ?? {}));
 }
 
 function targetOf(
@@ -161,8 +196,4 @@ async function findInstance(
       name,
     });
   }
-}
-
-function unserved(what: string): Refusal {
-  return new Refusal(501, `${what} is not served by this version`);
 }
