@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { pods } from "@polyvirt/api/k8s";
 import type { Clock } from "@polyvirt/core";
 import { isAlive, signalProcess } from "@polyvirt/host";
+import { haltNodes, removePodNetwork } from "@polyvirt/embedded";
 import type { KubeClient } from "@polyvirt/kube";
-import { findClusterProcess, type DataDir } from "./data-dir.ts";
+import { findClusterProcess, readClusterState, type DataDir } from "./data-dir.ts";
 import { errors } from "./errors.ts";
+import { podNetworkOctet } from "./pod-network.ts";
 
 interface ClusterProcessDependencies {
   readonly dataDir: DataDir;
@@ -66,13 +68,21 @@ interface StopOptions {
 const killedMs = 15_000;
 const lookEveryMs = 1_000;
 
+interface Stopped {
+  /** Whether there was a cluster process. */
+  readonly found: boolean;
+  /** How many containers were running without one, because it had been killed. */
+  readonly abandoned: number;
+}
+
 /**
  * Asks the cluster process to stop: it ends every pod within its grace period, then itself. After the limit it is asked
- * again, and kills what is left. True when there was one.
+ * again, and kills what is left. What a cluster process leaves that was killed is stopped here.
  */
-export async function stopCluster(dataDir: DataDir, clock: Clock, options: StopOptions): Promise<boolean> {
+export async function stopCluster(dataDir: DataDir, clock: Clock, options: StopOptions): Promise<Stopped> {
   const identity = await findClusterProcess(dataDir);
-  if (identity === undefined) return false;
+  if (identity === undefined)
+    return { found: false, abandoned: await stopAbandoned(dataDir, clock, options.limitMs, options.hurry) };
   signalProcess(identity, "SIGTERM");
   let deadline = clock.monotonic() + options.limitMs;
   let lookAt = clock.monotonic() + lookEveryMs;
@@ -86,6 +96,8 @@ export async function stopCluster(dataDir: DataDir, clock: Clock, options: StopO
       signalProcess(identity, "SIGTERM");
     } else if (now > deadline) {
       signalProcess(identity, "SIGKILL");
+      while (isAlive(identity)) await clock.sleep(50);
+      await stopAbandoned(dataDir, clock, 0);
       throw errors.CliClusterStartFailed(`stop the cluster process ${identity.pid}: it did not end and was killed`);
     }
     if (!hurried && now > lookAt) {
@@ -95,7 +107,15 @@ export async function stopCluster(dataDir: DataDir, clock: Clock, options: StopO
     }
     await clock.sleep(50);
   }
-  return true;
+  return { found: true, abandoned: 0 };
+}
+
+async function stopAbandoned(dataDir: DataDir, clock: Clock, graceMs: number, hurry?: AbortSignal): Promise<number> {
+  const state = await readClusterState(dataDir);
+  if (state === undefined) return 0;
+  const stopped = await haltNodes(dataDir.path, dataDir.nodes, { clock, graceMs, ...(hurry ? { hurry } : {}) });
+  if (process.getuid?.() === 0) await removePodNetwork(podNetworkOctet(state.podNetwork));
+  return stopped;
 }
 
 /** Pods with a container that runs, by namespace and name; none when the API server does not answer any more. */

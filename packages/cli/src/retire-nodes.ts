@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { leases, nodes as nodeResource, pods as podResource } from "@polyvirt/api/k8s";
 import { hasCode, type Clock, type Logger } from "@polyvirt/core";
-import type { ComposedNode } from "@polyvirt/embedded";
+import { haltNode, type ComposedNode } from "@polyvirt/embedded";
 import type { KubeClient } from "@polyvirt/kube";
 import { errors } from "./errors.ts";
 import { removeFolder } from "./remove-folder.ts";
@@ -39,6 +39,7 @@ export async function retireNodes(indexes: readonly number[], dependencies: Reti
     await endContainers(name, index, dependencies);
     await ignoreAbsent(dependencies.client.delete(nodeResource, name));
     await ignoreAbsent(dependencies.client.delete(leases, name, "kube-node-lease"));
+    await haltNode(name, join(dependencies.directory, name), { clock: dependencies.clock, graceMs: 0 });
     await removeFolder(join(dependencies.directory, name));
     dependencies.logger.info("node is removed", { node: name });
   }

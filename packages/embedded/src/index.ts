@@ -10,6 +10,7 @@ export { composeControllers } from "./controllers/compose.ts";
 export { errorKinds } from "./errors.ts";
 export { importImages, openImageCatalogue, openOciStore, openRegistries, pullImage } from "./images/index.ts";
 export { composeNode, type ComposedNode } from "./kubelet/compose.ts";
+export { haltNode, haltNodes } from "./kubelet/halt-node.ts";
 export {
   freeOctets,
   openPodNetwork,

@@ -39,7 +39,11 @@ export const down: Command = {
     );
     client?.close();
     process.off("SIGINT", interrupt);
-    if (!stopped) context.stderr.write(`There was no cluster running in ${dataDir.path}.\n`);
+    if (stopped.abandoned > 0)
+      context.stderr.write(
+        `The cluster process was gone; ${stopped.abandoned} containers that it had left were stopped.\n`,
+      );
+    else if (!stopped.found) context.stderr.write(`There was no cluster running in ${dataDir.path}.\n`);
     return 0;
   },
 };

@@ -1,11 +1,9 @@
 import { systemClock } from "@polyvirt/core";
-import { removePodNetwork } from "@polyvirt/embedded";
 import { parseArguments } from "../arguments.ts";
 import { stopCluster } from "../cluster-process.ts";
 import type { Command } from "../command.ts";
 import { openDataDir, readClusterState } from "../data-dir.ts";
 import { errors } from "../errors.ts";
-import { podNetworkOctet } from "../pod-network.ts";
 import { removeFolder } from "../remove-folder.ts";
 
 export const reset: Command = {
@@ -27,8 +25,6 @@ export const reset: Command = {
       );
     }
     await stopCluster(dataDir, systemClock, { limitMs: 120_000 });
-    // A cluster process that was killed has left its pods' network.
-    if (process.getuid?.() === 0) await removePodNetwork(podNetworkOctet(state.podNetwork));
     await removeFolder(dataDir.path);
     context.stderr.write(`Deleted ${dataDir.path}.\n`);
     return 0;

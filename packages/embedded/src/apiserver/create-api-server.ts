@@ -45,6 +45,9 @@ export interface ApiServer {
   writeKubeconfig(path: string): void;
 }
 
+/** Where a server with this data directory keeps its objects. */
+export const storeDirectory = (dataDir: string): string => join(dataDir, "store");
+
 /** A Kubernetes API server on a directory. Nothing is opened before `start`. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const clock = options.clock ?? systemClock;
@@ -64,7 +67,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   return {
     async start() {
       mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-      const store = await openStore({ path: join(options.dataDir, "store") });
+      const store = await openStore({ path: storeDirectory(options.dataDir) });
       try {
         const pki = loadPki(join(options.dataDir, "pki"), new Date(clock.now()), [
           host,

@@ -20,6 +20,7 @@ import { DeviceManager } from "./devices/device-manager.ts";
 import { Kubelet } from "./kubelet.ts";
 import { nodeStatus, type NodeDescription } from "./node-object.ts";
 import type { PodNetwork } from "./network/pod-network.ts";
+import { openPodGroups } from "./pod-groups.ts";
 import { nodePaths, type NodePaths } from "./node-paths.ts";
 import { NodeRegistration } from "./node-registration.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
@@ -128,6 +129,7 @@ export function composeNode(options: NodeOptions, dependencies: NodeDependencies
         ...(options.registries === undefined ? {} : { registries: openRegistries(options.registries) }),
       }),
       network: options.network,
+      groups: openPodGroups(paths, options.name, clock),
       devices,
       allocatable: () => amountsOf(nodeStatus(describe(), undefined, 0).allocatable),
       apiServer: options.apiServer,

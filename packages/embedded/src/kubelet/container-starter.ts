@@ -108,7 +108,7 @@ export class ContainerStarter {
       ...(record.networkNamespace === undefined ? {} : { networkNamespace: record.networkNamespace }),
       privileged: container.securityContext?.privileged === true,
       ...processNamespaceOf(record, container),
-      groupName: `${this.#context.nodeName}/${record.uid}/${container.name}-${attempt}`,
+      groupName: `${this.#context.groups.name}/${record.uid}/${container.name}-${attempt}`,
     });
     this.#removeOldRun(record, container, attempt - 2);
     events.record(record.pod, "Normal", "Created", `Created container: ${container.name}`);

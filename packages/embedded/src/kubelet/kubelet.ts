@@ -70,6 +70,7 @@ export class Kubelet {
     const saved = loadSavedPods(this.#context.paths);
     for (const { ip } of saved) this.#options.addresses.reserve(ip);
     await pods.synced();
+    await this.#removeStrayGroups(new Set(saved.map(({ uid }) => uid)));
     const known = new Map(pods.list().map((pod) => [pod.metadata.uid, pod]));
     this.#context.devices.keepOnly(new Set(pods.list().map((pod) => pod.metadata.uid ?? "")));
     for (const entry of saved) this.#adopt(entry, known.get(entry.uid));
@@ -99,8 +100,18 @@ export class Kubelet {
       }
       for (const record of group) await this.#worker.letGo(record);
     }
+    await this.#context.groups.remove();
     // What containers shared with the machine would keep the node's folder from being removed.
     unmountBelow(this.#context.paths.root);
+  }
+
+  /** A pod without a folder is one that an earlier kubelet, killed meanwhile, had almost removed. */
+  async #removeStrayGroups(saved: ReadonlySet<string>): Promise<void> {
+    const { groups, logger } = this.#context;
+    for (const uid of groups.list().filter((name) => !saved.has(name))) {
+      logger.info("control groups of a pod that is gone are removed", { uid });
+      await groups.remove(uid);
+    }
   }
 
   recordOf(namespace: string, name: string): PodRecord | undefined {

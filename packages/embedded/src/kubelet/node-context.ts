@@ -1,4 +1,5 @@
 import type { Clock, Logger } from "@polyvirt/core";
+import type { GroupTree } from "@polyvirt/host";
 import type { ImageCatalogue } from "../images/image-catalogue.ts";
 import type { DeviceManager } from "./devices/device-manager.ts";
 import type { PodNetwork } from "./network/pod-network.ts";
@@ -18,6 +19,8 @@ export interface NodeContext {
   readonly catalogue: ImageCatalogue;
   readonly images: ImageVolumes;
   readonly network: Pick<PodNetwork, "attach" | "detach">;
+  /** Control groups of the node's pods: one for each UID. */
+  readonly groups: GroupTree;
   readonly devices: Pick<DeviceManager, "admit" | "prepareStart" | "release" | "keepOnly">;
   readonly allocatable: () => ReadonlyMap<string, number>;
   /** Where containers find the API server: KUBERNETES_SERVICE_HOST and _PORT. */

@@ -13,6 +13,8 @@ export interface NodePaths {
   runtime: string;
   podRuntime(uid: string): string;
   container(uid: string, container: string, attempt: number): string;
+  /** Where the control groups of the node's pods lie. */
+  readonly groups: string;
   podLogs(uid: string): string;
   log(uid: string, container: string, attempt: number): string;
 }
@@ -30,6 +32,7 @@ export function nodePaths(root: string): NodePaths {
     volume: (uid, plugin, volume) => path.join(kubelet, "pods", uid, "volumes", `kubernetes.io~${plugin}`, volume),
     podRuntime: (uid) => path.join(runtime, uid),
     container: (uid, container, attempt) => path.join(runtime, uid, "containers", container, String(attempt)),
+    groups: path.join(root, "cgroups"),
     podLogs,
     log: (uid, container, attempt) => path.join(podLogs(uid), container, `${attempt}.log`),
   };

@@ -82,17 +82,27 @@ export function loadSavedPods(paths: NodePaths): SavedPod[] {
 
 /** Takes over the latest run of each container that has a directory. */
 export function adoptContainers(paths: NodePaths, record: PodRecord, clock: Clock, wake: () => void): void {
-  const containers = path.join(paths.podRuntime(record.uid), "containers");
-  for (const name of listDirectory(containers)) {
-    const attempts = listDirectory(path.join(containers, name)).map(Number).filter(Number.isInteger);
-    const attempt = Math.max(-1, ...attempts);
-    if (attempt < 0) continue;
-    const directory = paths.container(record.uid, name, attempt);
-    const process = adoptContainer(directory, clock);
+  for (const { name, attempt, process } of latestContainers(paths, record.uid, clock)) {
     process.onChange(wake);
+    const { directory } = process;
     const pump = createLogPump({ directory, logFile: paths.log(record.uid, name, attempt), clock });
     record.containers.set(name, { attempt, process, pump, failures: 0 });
   }
+}
+
+/** The latest run of each container of a pod, as an earlier kubelet has left it. */
+export function latestContainers(
+  paths: NodePaths,
+  uid: string,
+  clock: Clock,
+): { name: string; attempt: number; process: ContainerProcess }[] {
+  const containers = path.join(paths.podRuntime(uid), "containers");
+  return listDirectory(containers).flatMap((name) => {
+    const attempts = listDirectory(path.join(containers, name)).map(Number).filter(Number.isInteger);
+    const attempt = Math.max(-1, ...attempts);
+    if (attempt < 0) return [];
+    return [{ name, attempt, process: adoptContainer(paths.container(uid, name, attempt), clock) }];
+  });
 }
 
 export function containerRecord(record: PodRecord, name: string): ContainerRecord {

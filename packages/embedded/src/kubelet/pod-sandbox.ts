@@ -18,7 +18,7 @@ export async function ensureSandbox(record: PodRecord, context: NodeContext): Pr
       "the pod uses spec.shareProcessNamespace, which needs a kubelet that is root; remove the field",
     );
   }
-  const { paths, clock, nodeName } = context;
+  const { paths, clock, groups } = context;
   const found = latestSandbox(record.uid, paths, clock);
   const adopted = found === undefined ? undefined : found.process.state();
   if (adopted?.phase === "running") return adopted.init;
@@ -39,7 +39,7 @@ export async function ensureSandbox(record: PodRecord, context: NodeContext): Pr
       terminal: false,
       readOnlyRoot: true,
       credentials: { uid: 0, gid: 0, groups: [], capabilities: ["kill"], noNewPrivileges: true },
-      groupName: `${nodeName}/${record.uid}/sandbox-${attempt}`,
+      groupName: `${groups.name}/${record.uid}/sandbox-${attempt}`,
       limits: {},
     },
     clock,
@@ -52,9 +52,8 @@ export async function ensureSandbox(record: PodRecord, context: NodeContext): Pr
 }
 
 /** Ends it, with everything that is left in its namespace. */
-export function closeSandbox(record: PodRecord, paths: NodePaths, clock: Clock): void {
-  latestSandbox(record.uid, paths, clock)?.process.kill();
-  delete record.sandbox;
+export function closeSandbox(uid: string, paths: NodePaths, clock: Clock): void {
+  latestSandbox(uid, paths, clock)?.process.kill();
 }
 
 function latestSandbox(

@@ -1,7 +1,6 @@
 import * as fs from "node:fs";
 import type { Container } from "@polyvirt/api/k8s";
 import { describeError, type PolyvirtError } from "@polyvirt/core";
-import { unmountBelow } from "@polyvirt/host";
 import { ContainerStarter } from "./container-starter.ts";
 import { isImageProblem, waitForImage } from "./image-pull.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -10,13 +9,12 @@ import { containersOf, observationOf, type Instance, type PodObservation } from 
 import { observePod } from "./pod-observer.ts";
 import { planPod, type PodAction } from "./pod-plan.ts";
 import { containerRecord, savePod, type ContainerRecord, type PodRecord } from "./pod-record.ts";
-import { closeSandbox } from "./pod-sandbox.ts";
+import { releasePod } from "./release-pod.ts";
 import { crashLoopMessage, podStatus } from "./pod-status.ts";
 import type { Prober } from "./probes/prober.ts";
 import { assertSupported } from "./security.ts";
 import { exceededLimit, hasStorageLimits } from "./storage-limits.ts";
 import { storageUsage } from "./storage-usage.ts";
-import { releaseBlockVolumes } from "./volumes/block-volume.ts";
 import { prepareVolumes, refreshProjections, type VolumeContext } from "./volumes/prepare-volumes.ts";
 
 interface PodWorkerOptions {
@@ -310,12 +308,11 @@ export class PodWorker {
     if (updated?.metadata.uid === record.uid) record.pod = updated;
   }
 
-  /** Gives back what a pod without running containers holds of the machine: processes, devices, memory. */
+  /** Nothing of the pod stays on the machine but its folders. */
   async letGo(record: PodRecord): Promise<void> {
-    const { paths, clock } = this.#context;
-    closeSandbox(record, paths, clock);
-    await releaseBlockVolumes(record.uid, paths);
-    if (fs.existsSync(paths.podVolumes(record.uid))) unmountBelow(paths.podVolumes(record.uid));
+    delete record.sandbox;
+    if (!(await releasePod(record.uid, this.#context)))
+      this.#context.logger.warn("control groups of a pod could not be removed", { pod: record.pod.metadata.name });
   }
 
   async #remove(record: PodRecord): Promise<void> {

@@ -3,7 +3,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { pods, type Container, type Pod, type PodSpec } from "@polyvirt/api/k8s";
 import { silentLogger, systemClock } from "@polyvirt/core";
-import { composeNode } from "../kubelet/compose.ts";
+import { composeNode, type ComposedNode } from "../kubelet/compose.ts";
 import { sharedNetwork, type PodNetwork } from "../kubelet/network/pod-network.ts";
 import { FakeKubeClient } from "./fake-kube-client.ts";
 
@@ -36,12 +36,17 @@ export class NodeHarness {
     this.#running.push({ stop, done: component.run(stop.signal) });
   }
 
-  startNode(): void {
+  /** The node's own folder. */
+  get directory(): string {
+    return path.join(this.base, "node");
+  }
+
+  startNode(): ComposedNode {
     const options = {
       name: "node-1",
       index: 1,
       nodesOnMachine: 1,
-      directory: path.join(this.base, "node"),
+      directory: this.directory,
       network: this.#place.network,
       imageCatalogue: path.join(this.base, "images.json"),
       imageStore: path.join(this.base, "oci"),
@@ -50,7 +55,9 @@ export class NodeHarness {
       visiblePaths: [],
       version: "v1.33.0",
     };
-    this.start(composeNode(options, { client: this.client, clock: systemClock, logger: silentLogger }));
+    const node = composeNode(options, { client: this.client, clock: systemClock, logger: silentLogger });
+    this.start(node);
+    return node;
   }
 
   /** Ends kubelet and controllers; containers go on. */

@@ -72,12 +72,27 @@ export function createGroups(directory: string, name: string, limits: ResourceLi
 export function killGroups(directory: string): boolean {
   const [group] = recordedGroups(directory).filter((candidate) => fs.existsSync(candidate));
   if (group === undefined) return false;
+  endMembers(group);
+  return true;
+}
+
+/** Ends everything that is in a group, and what that starts meanwhile. */
+export function endMembers(group: string): void {
   for (let round = 0; round < killRounds; round++) {
     const members = membersOf(group);
-    if (members.length === 0) return true;
+    if (members.length === 0) return;
     for (const pid of members) endProcess(pid);
   }
-  return true;
+}
+
+/** Where the groups of an owner are made by this program: one for each hierarchy. */
+export function groupPlaces(name: string): string[] {
+  return usableHierarchies().map(({ directory }) => `${directory}/${topGroup}/${name}`);
+}
+
+/** Whether this is a path of a group that we could have made. */
+export function isGroupOfOurs(group: string): boolean {
+  return path.isAbsolute(group) && path.normalize(group) === group && group.split("/").includes(topGroup);
 }
 
 /** Ends what is left of a container and removes its groups; tries again until the kernel lets them go. */
@@ -111,13 +126,13 @@ function membersOf(group: string): number[] {
 }
 
 /** True when the group is gone. Those above it that are ours go too when it was the last one in them. */
-function removeGroup(group: string): boolean {
+export function removeGroup(group: string): boolean {
   try {
     fs.rmdirSync(group);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ENOENT";
   }
-  for (let parent = path.dirname(group); parent.includes(`/${topGroup}`); parent = path.dirname(parent)) {
+  for (let parent = path.dirname(group); isGroupOfOurs(parent); parent = path.dirname(parent)) {
     try {
       fs.rmdirSync(parent);
     } catch {

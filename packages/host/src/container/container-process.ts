@@ -200,7 +200,12 @@ function watchContainer(
     timer?.cancel();
     watcher?.close();
   };
-  const kill = (): void => killContainer(directory, state());
+  const kill = (): void => {
+    const current = state();
+    killContainer(directory, current);
+    // Its first process may not have joined its groups yet: without them it cannot, and gives up.
+    if (current.phase === "starting") removeGroups(directory, clock);
+  };
   const container: ContainerProcess = {
     directory,
     unenforced,
@@ -226,7 +231,7 @@ function watchContainer(
  * process ids is found by its control group, or without one by its session, which its shim leads, and by descent.
  */
 function killContainer(directory: string, state: ContainerState): void {
-  if (killGroups(directory)) return;
+  if (killGroups(directory) && state.phase !== "starting") return;
   if (state.phase === "exited") return killLeftOvers(state);
   if (state.phase === "running") {
     const others = state.shim === undefined ? [] : descendantsOf(state.shim.pid);
