@@ -7,7 +7,14 @@ import { openPackageSource } from "./debian-packages.ts";
 import { demoProfiles, hostArchitecture, type DemoArchitecture } from "./demo-architecture.ts";
 import { guestAgentFiles } from "./guest-agent.ts";
 import { makeInitramfs } from "./initramfs.ts";
-import { dhcpScript, initScript, powerButtonScript, shutdownScript, uptimeScript } from "./init-script.ts";
+import {
+  dhcpScript,
+  initScript,
+  powerButtonScript,
+  powerLineScript,
+  shutdownScript,
+  uptimeScript,
+} from "./init-script.ts";
 
 export interface DemoGuestOptions {
   readonly architecture: DemoArchitecture;
@@ -103,7 +110,7 @@ async function exists(folder: string): Promise<boolean> {
 }
 
 function recipeOf({ architecture }: DemoGuestOptions): string {
-  const scripts = [initScript, powerButtonScript, shutdownScript, dhcpScript, uptimeScript];
+  const scripts = [initScript, powerButtonScript, powerLineScript, shutdownScript, dhcpScript, uptimeScript];
   const parts = [recipeVersion, demoProfiles[architecture], ...scripts];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 }

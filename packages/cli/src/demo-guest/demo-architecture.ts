@@ -33,7 +33,15 @@ export const demoProfiles: Readonly<Record<DemoArchitecture, DemoProfile>> = {
     loader: "lib64/ld-linux-x86-64.so.2",
     boot: { kind: "fat", efiLoader: "systemd-bootx64.efi", efiName: "BOOTX64.EFI", bios: true },
     drivers: ["virtio_pci", ...virtioDrivers, ...diskDrivers, ...fatDrivers, "evdev", "button"],
-    optionalDrivers: ["virtio_mem", "virtiofs", "tpm_tis", "tpm_crb", "i6300esb", "vmw_vsock_virtio_transport"],
+    optionalDrivers: [
+      "virtio_mem",
+      "virtiofs",
+      "tpm_tis",
+      "tpm_crb",
+      "i6300esb",
+      "vmw_vsock_virtio_transport",
+      "efivarfs",
+    ],
   },
   arm64: {
     kernelPackage: "linux-image-cloud-arm64",
@@ -42,8 +50,7 @@ export const demoProfiles: Readonly<Record<DemoArchitecture, DemoProfile>> = {
     loader: "lib/ld-linux-aarch64.so.1",
     boot: { kind: "fat", efiLoader: "systemd-bootaa64.efi", efiName: "BOOTAA64.EFI", bios: false },
     drivers: ["virtio_pci", ...virtioDrivers, ...diskDrivers, ...fatDrivers, "evdev", "button"],
-    // Without firmware tables the power button is a line of a GPIO chip.
-    optionalDrivers: ["virtio_mem", "virtiofs", "gpio_pl061", "gpio_keys", "vmw_vsock_virtio_transport"],
+    optionalDrivers: ["virtio_mem", "virtiofs", "vmw_vsock_virtio_transport", "efivarfs"],
   },
   s390x: {
     kernelPackage: "linux-image-s390x",

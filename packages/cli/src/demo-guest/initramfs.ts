@@ -3,7 +3,14 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { writeCpio, type CpioEntry } from "./cpio.ts";
 import { demoProfiles, type DemoArchitecture } from "./demo-architecture.ts";
-import { dhcpScript, initScript, powerButtonScript, shutdownScript, uptimeScript } from "./init-script.ts";
+import {
+  dhcpScript,
+  initScript,
+  powerButtonScript,
+  powerLineScript,
+  shutdownScript,
+  uptimeScript,
+} from "./init-script.ts";
 import { resolveModules } from "./kernel-modules.ts";
 
 const folders =
@@ -26,6 +33,7 @@ export async function makeInitramfs(
     executable("bin/busybox", await readFile(await findBusybox(root))),
     executable("init", Buffer.from(initScript)),
     executable("etc/acpi/PWRF/00000080", Buffer.from(powerButtonScript)),
+    executable("etc/power-line", Buffer.from(powerLineScript)),
     executable("etc/udhcpc.script", Buffer.from(dhcpScript)),
     executable("sbin/shutdown", Buffer.from(shutdownScript)),
     executable("www/cgi-bin/uptime", Buffer.from(uptimeScript)),
