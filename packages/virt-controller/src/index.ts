@@ -5,3 +5,4 @@
  */
 export { composeVirtController, type VirtController, type VirtControllerDeps } from "./compose.ts";
 export { errorKinds } from "./errors.ts";
+export { stackOverheadBytes } from "./launcher-pod/launcher-stack.ts";

@@ -17,8 +17,14 @@ export function launcherStack({ config, launcherImage }: LauncherPodContext, use
 }
 
 const Mi = 1024 ** 2;
-/** Our own launcher takes 24 MiB of its own memory, QEMU about 30 MiB beside the guest's and its devices'. */
-const OWN_STACK_BYTES = 64 * Mi;
+/**
+ * What our own launchers take with their VMM and daemon, beside the guest's memory and devices, by the image's name. The
+ * benchmark `launchers` measures it.
+ */
+const ownStacksBytes: ReadonlyMap<string, number> = new Map([
+  ["virt-launcher-qemu", 64 * Mi],
+  ["virt-launcher-libvirt", 112 * Mi],
+]);
 /** An emulator keeps the guest's code in translated form: 75 to 95 MiB after the boot of a small Linux. */
 const TRANSLATED_CODE_BYTES = 128 * Mi;
 
@@ -27,11 +33,24 @@ const TRANSLATED_CODE_BYTES = 128 * Mi;
  * a foreign launcher that says nothing, whose cost is taken to be that of KubeVirt's.
  */
 export function stackOverheadBytes(
-  { config }: Pick<LauncherPodContext, "config">,
+  { config, launcherImage }: StackContext,
   mayBeEmulated: boolean,
 ): number | undefined {
-  const { virtLauncherOverhead } = config;
+  const { virtLauncherOverhead, virtualizationProfile } = config;
   if (virtLauncherOverhead !== undefined) return Number(quantityToInteger(parseQuantity(String(virtLauncherOverhead))));
-  if (config.virtualizationProfile?.virtLauncher?.virtLauncherImage) return undefined;
-  return OWN_STACK_BYTES + (mayBeEmulated ? TRANSLATED_CODE_BYTES : 0);
+  const image = splitImage(virtualizationProfile?.virtLauncher?.virtLauncherImage || launcherImage);
+  // Only what came with this installation: a foreign image may have the same name.
+  if (image.place !== splitImage(launcherImage).place) return undefined;
+  const bytes = ownStacksBytes.get(image.name);
+  return bytes === undefined ? undefined : bytes + (mayBeEmulated ? TRANSLATED_CODE_BYTES : 0);
+}
+
+type StackContext = Pick<LauncherPodContext, "launcherImage"> & {
+  readonly config: Pick<LauncherPodContext["config"], "virtLauncherOverhead" | "virtualizationProfile">;
+};
+
+function splitImage(image: string): { readonly place: string; readonly name: string } {
+  const slash = image.lastIndexOf("/");
+  const rest = image.slice(slash + 1);
+  return { place: image.slice(0, slash + 1), name: /^[^:@]*/.exec(rest)?.[0] ?? rest };
 }
