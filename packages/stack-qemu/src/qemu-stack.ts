@@ -1,5 +1,5 @@
 import type { Clock, Logger } from "@polyvirt/core";
-import { QemuAgent, serialConsole, type Stack } from "@polyvirt/stack";
+import { probeQemuPostCopy, QemuAgent, serialConsole, type Stack } from "@polyvirt/stack";
 import { QemuLifecycle } from "./lifecycle/qemu-lifecycle.ts";
 import { qemuGraphics } from "./graphics.ts";
 import { QemuProbe } from "./capabilities/qemu-probe.ts";
@@ -27,12 +27,15 @@ export interface QemuStackDependencies {
 
 /** The stack that runs QEMU itself and speaks QMP with it. */
 export function createQemuStack(dependencies: QemuStackDependencies): Stack {
+  const { clock } = dependencies;
   const logger = dependencies.logger.with({ stack: "qemu" });
   const spawn = spawnVmm({ onStderr: (line) => logger.warn("QEMU", { line }) });
   const { scratchDirectory, persistentDirectory = scratchDirectory } = dependencies;
   const directories = { stateDirectory: scratchDirectory, persistentDirectory };
-  const lifecycle = new QemuLifecycle({ clock: dependencies.clock, logger, spawn, directories });
-  const probe = new QemuProbe({ clock: dependencies.clock, spawn });
+  const lifecycle = new QemuLifecycle({ clock, logger, spawn, directories });
+  const probe = new QemuProbe({ clock, spawn });
+  // What the kernel allows, it allows the emulators of all architectures alike.
+  const postCopyEmulator = `qemu-system-${hostArchitecture()}`;
   return {
     name: "qemu",
     vmmName: "QEMU",
@@ -42,13 +45,10 @@ export function createQemuStack(dependencies: QemuStackDependencies): Stack {
     lifecycle,
     console: serialConsole((operation) => lifecycle.running(operation)),
     graphics: qemuGraphics(lifecycle, scratchDirectory),
-    guestAgent: new QemuAgent(
-      new QemuLifecycleAgentChannel({ lifecycle, clock: dependencies.clock }),
-      dependencies.clock,
-    ),
+    guestAgent: new QemuAgent(new QemuLifecycleAgentChannel({ lifecycle, clock }), clock),
     stats: qemuStats(lifecycle),
     hotplug: new QemuHotplug(lifecycle),
-    migration: new QemuMigration(lifecycle),
+    migration: new QemuMigration(lifecycle, () => probeQemuPostCopy({ clock, command: [postCopyEmulator] })),
     close: () => lifecycle.kill(),
   };
 }

@@ -46,7 +46,8 @@ export type {
   GuestUser,
 } from "./guest-agent.ts";
 export type { Hotplug } from "./hotplug.ts";
-export type { Migration, MigrationOptions, MigrationProgress } from "./migration.ts";
+export type { Migration, MigrationOptions, MigrationProgress, PostCopySupport, ReceiveOptions } from "./migration.ts";
+export { probeQemuPostCopy } from "./qemu-post-copy.ts";
 export { QemuAgent, qemuAgentChannelName, type QemuAgentChannel } from "./qemu-agent/qemu-agent.ts";
 export { serialConsole, vncSocketOf } from "./serial-console.ts";
 export { implementedParts, requirePart } from "./require-part.ts";

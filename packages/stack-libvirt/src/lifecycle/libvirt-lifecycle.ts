@@ -18,7 +18,8 @@ import { LibvirtDaemon, type DaemonDependencies } from "../daemon/libvirt-daemon
 import type { LibvirtConnection, LibvirtEvent } from "../rpc/libvirt-connection.ts";
 import { events, procedures, type DomainHandle, type Procedure } from "../rpc/remote-program.ts";
 import { contractEvents, lifecycleStatus, listenedMonitorEvents, statusOf } from "./libvirt-state.ts";
-import { definitionXml, emulatorFor } from "./machine-definition.ts";
+import { hostArchitecture, hostEmulator } from "./host-emulator.ts";
+import { definitionXml } from "./machine-definition.ts";
 
 interface LifecycleDependencies extends DaemonDependencies {
   readonly clock: Clock;
@@ -43,9 +44,6 @@ const flags = {
   /** Also what libvirt keeps besides: saved states, snapshots, checkpoints; firmware variables stay. */
   undefine: 1 | 2 | 8 | 16,
 } as const;
-
-/** libvirt's names for the architectures that Node runs on. */
-const hostArchitectures: Readonly<Record<string, string>> = { x64: "x86_64", arm64: "aarch64" };
 
 const commandTimeoutMs = 20_000;
 /** Under software emulation on a loaded node a start is seconds, not milliseconds. */
@@ -93,9 +91,8 @@ export class LibvirtLifecycle implements Lifecycle {
 
   /** Starts the daemon and lets it find out about the emulator that the first machine will most likely need. */
   async prepare(): Promise<void> {
-    const architecture = hostArchitectures[process.arch] ?? process.arch;
-    const question = { emulator: emulatorFor(architecture), architecture, machine: undefined, virtType: undefined };
-    const request = { ...question, flags: 0 };
+    const about = { emulator: hostEmulator(), architecture: hostArchitecture() };
+    const request = { ...about, machine: undefined, virtType: undefined, flags: 0 };
     await this.call(procedures.connectGetDomainCapabilities, request, "get ready for a machine", startTimeoutMs);
   }
 
@@ -231,6 +228,15 @@ export class LibvirtLifecycle implements Lifecycle {
   /** The machine runs at another place now. */
   movedAway(): void {
     this.#become({ state: "Shutoff", reason: "Migrated" });
+  }
+
+  /** The machine came to pieces on its way to another place. */
+  async lost(): Promise<void> {
+    const machine = this.#machine;
+    if (machine === undefined || hasEnded(machine.status)) return;
+    const message = "the connection broke while the machine was moved by post-copy: each end had a part of its memory";
+    this.#become({ ...crashed, message });
+    await this.#destroy(machine.handle).catch((error: unknown) => this.#killDirectly(machine, error));
   }
 
   #hear(event: LibvirtEvent): void {

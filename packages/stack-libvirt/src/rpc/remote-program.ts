@@ -26,7 +26,7 @@ export interface EventType<Message> {
   readonly message: XdrType<Message>;
 }
 
-const remote: Program = { number: 0x20008086, version: 1 };
+export const remoteProgram: Program = { number: 0x20008086, version: 1 };
 const qemu: Program = { number: 0x20008087, version: 1 };
 /** "keep" in ASCII. */
 export const keepalive: Program = { number: 0x6b656570, version: 1 };
@@ -57,7 +57,7 @@ function call<Args, Result>(
   number: number,
   args: XdrType<Args>,
   result: XdrType<Result>,
-  program = remote,
+  program = remoteProgram,
 ): Procedure<Args, Result> {
   return { program, number, args, result };
 }
@@ -88,11 +88,43 @@ export const procedures = {
   domainReset: call(245, onDomain, nothing),
   domainBlockResize: call(251, struct({ domain, disk: text, size: unsignedHyper, flags: uint }), nothing),
   domainShutdownFlags: call(258, onDomain, nothing),
+  domainSetMetadata: call(
+    264,
+    struct({ domain, type: int, metadata: optional(text), key: optional(text), uri: optional(text), flags: uint }),
+    nothing,
+  ),
+  domainGetMetadata: call(
+    265,
+    struct({ domain, type: int, uri: optional(text), flags: uint }),
+    struct({ metadata: text }),
+  ),
   domainGetJobStats: call(298, onDomain, struct({ type: int, parameters: typedParameters })),
+  // The five steps of a migration that a client leads: begin and perform at the source, prepare and finish at the target,
+  // confirm at the source. Each hands a cookie to the next.
+  domainMigrateBegin3Params: call(
+    302,
+    struct({ domain, parameters: typedParameters, flags: uint }),
+    struct({ cookie: opaque, xml: text }),
+  ),
+  domainMigratePrepare3Params: call(
+    303,
+    struct({ parameters: typedParameters, cookie: opaque, flags: uint }),
+    struct({ cookie: opaque, uri: optional(text) }),
+  ),
   domainMigratePerform3Params: call(
     305,
     struct({ domain, destination: optional(text), parameters: typedParameters, cookie: opaque, flags: uint }),
     struct({ cookie: opaque }),
+  ),
+  domainMigrateFinish3Params: call(
+    306,
+    struct({ parameters: typedParameters, cookie: opaque, flags: uint, cancelled: int }),
+    struct({ domain, cookie: opaque }),
+  ),
+  domainMigrateConfirm3Params: call(
+    307,
+    struct({ domain, parameters: typedParameters, cookie: opaque, flags: uint, cancelled: int }),
+    nothing,
   ),
   connectDomainEventCallbackRegisterAny: call(
     316,
@@ -116,6 +148,7 @@ export const procedures = {
     struct({ records: list(struct({ domain, parameters: typedParameters })) }),
   ),
   domainDefineXmlFlags: call(350, struct({ xml: text, flags: uint }), struct({ domain })),
+  domainMigrateStartPostCopy: call(364, onDomain, nothing),
   domainDetachDeviceAlias: call(392, struct({ domain, alias: text, flags: uint }), nothing),
   connectBaselineHypervisorCpu: call(
     394,
@@ -145,7 +178,7 @@ export const procedures = {
 } as const;
 
 function event<Message>(id: number, number: number, message: XdrType<Message>): EventType<Message> {
-  return { program: remote, number, id, message };
+  return { program: remoteProgram, number, id, message };
 }
 
 /** Older events wrap what they say once more than newer ones. */

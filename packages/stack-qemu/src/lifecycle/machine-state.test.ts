@@ -101,6 +101,12 @@ describe("how a machine ended", () => {
     ],
     ["moved away", askedToEnd(running, "Migrated"), {}, { state: "Shutoff", reason: "Migrated" }],
     [
+      "lost on the way",
+      askedToEnd(running, "Lost"),
+      { code: 0 },
+      { state: "Crashed", message: expect.stringContaining("post-copy") },
+    ],
+    [
       "panicked",
       after(running, { name: "GUEST_PANICKED", data: { info: { type: "hyper-v", arg1: 7 } } }, shutdown("guest-panic")),
       {},

@@ -10,9 +10,12 @@ export interface MachineState {
   /** QEMU's word for why it is about to end. */
   readonly shutdownReason: string | undefined;
   readonly panic: string | undefined;
-  /** Whether the launcher has pulled the plug, or moved the machine away. */
-  readonly ending: "Destroyed" | "Migrated" | undefined;
+  /** Why the launcher ends the machine, when it does. */
+  readonly ending: Ending | undefined;
 }
+
+/** The plug was pulled; the machine is elsewhere; or it came to pieces on the way there. */
+export type Ending = "Destroyed" | "Migrated" | "Lost";
 
 export interface Transition {
   readonly state: MachineState;
@@ -42,7 +45,7 @@ export function askedToMove(state: MachineState): MachineState {
 /** A machine that waits to be filled from elsewhere. */
 export const receivingState: MachineState = { ...startingState, status: { state: "Paused", reason: "Migration" } };
 
-export function askedToEnd(state: MachineState, ending: "Destroyed" | "Migrated"): MachineState {
+export function askedToEnd(state: MachineState, ending: Ending): MachineState {
   return { ...state, ending };
 }
 
@@ -100,6 +103,10 @@ export function onExit(state: MachineState, exit: VmmExit): Transition {
 }
 
 function endOf(state: MachineState, exit: VmmExit): DomainStatus {
+  if (state.ending === "Lost") {
+    const message = "the connection broke while the machine was moved by post-copy: each end had a part of its memory";
+    return { state: "Crashed", reason: "Crashed", message };
+  }
   if (state.ending !== undefined) return { state: "Shutoff", reason: state.ending };
   switch (state.shutdownReason) {
     case "guest-shutdown":

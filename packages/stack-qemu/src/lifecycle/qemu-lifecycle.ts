@@ -12,7 +12,7 @@ import { buildArguments, type QemuCommand } from "../arguments/build-arguments.t
 import type { MachineHost } from "../arguments/machine-plan.ts";
 import type { QmpEvent } from "../qmp/qmp-client.ts";
 import { checkNeeds, startCompanions } from "../process/companions.ts";
-import { QemuMachine, type MachineDependencies, type MachineListener } from "./qemu-machine.ts";
+import { QemuMachine, type Arrival, type MachineDependencies, type MachineListener } from "./qemu-machine.ts";
 
 interface LifecycleDependencies extends MachineDependencies {
   readonly directories: Pick<MachineHost, "stateDirectory" | "persistentDirectory">;
@@ -37,8 +37,8 @@ export class QemuLifecycle implements Lifecycle {
   }
 
   /** Starts a machine that is filled from another one; it runs when the move is complete and somebody resumes it. */
-  async receive(definition: Domain, socketPath: string): Promise<void> {
-    await this.#begin(definition, ["-incoming", "defer"], (machine, command) => machine.receive(command, socketPath));
+  async receive(definition: Domain, arrival: Arrival): Promise<void> {
+    await this.#begin(definition, ["-incoming", "defer"], (machine, command) => machine.receive(command, arrival));
   }
 
   async #begin(definition: Domain, extraArguments: readonly string[], bringUp: BringUp): Promise<void> {

@@ -14,6 +14,7 @@ import {
   onQmpEvent,
   receivingState,
   startingState,
+  type Ending,
   type MachineState,
   type Transition,
 } from "./machine-state.ts";
@@ -28,6 +29,14 @@ export interface MachineDependencies {
 export interface MachineListener {
   onEvent(event: DomainEvent): void;
   onMonitorEvent(event: QmpEvent): void;
+}
+
+/** How a machine comes from elsewhere. */
+export interface Arrival {
+  /** Where QEMU listens for it. */
+  readonly socketPath: string;
+  /** Whether it may run before all of its memory is here. */
+  readonly allowPostCopy: boolean;
 }
 
 /** Time for QEMU to come up; under software emulation on a loaded node it is seconds, not milliseconds. */
@@ -83,11 +92,15 @@ export class QemuMachine {
   }
 
   /** Like `bringUp` for a machine whose memory and state come from another one, over a socket that QEMU listens on. */
-  async receive(command: QemuCommand, socketPath: string): Promise<void> {
+  async receive(command: QemuCommand, { socketPath, allowPostCopy }: Arrival): Promise<void> {
     this.#state = receivingState;
     try {
       await this.#connect(command);
-      await this.monitor.execute("migrate-set-capabilities", { capabilities: [{ capability: "events", state: true }] });
+      const capabilities = [
+        { capability: "events", state: true },
+        { capability: "postcopy-ram", state: allowPostCopy },
+      ];
+      await this.monitor.execute("migrate-set-capabilities", { capabilities });
       await this.monitor.execute("migrate-incoming", { uri: `unix:${socketPath}` });
       this.#watchExit();
     } catch (cause) {
@@ -149,7 +162,7 @@ export class QemuMachine {
     this.#state = askedToMove(this.#state);
   }
 
-  async kill(ending: "Destroyed" | "Migrated" = "Destroyed"): Promise<void> {
+  async kill(ending: Ending = "Destroyed"): Promise<void> {
     this.#state = askedToEnd(this.#state, ending);
     await this.#end();
   }
