@@ -41,6 +41,11 @@ await Promise.all([
     chunkNames: "cli/[name]-[hash]",
   }),
 ]);
+// Found by its name in launchers' images, where programs lie as role-images.ts says.
+await writeFile(
+  join(outDir, "virt-probe"),
+  '#!/bin/sh\nexec /opt/polyvirt/bin/node /opt/polyvirt/dist/virt-probe.js "$@"\n',
+);
 // What was a role once is none any more: a bundle without a source would go on being offered as an image.
 const bundles = new Set([...roles.map((file) => file.replace(/\.ts$/, ".js")), "polyvirt.js"]);
 const stale = (await readdir(outDir)).filter((file) => file.endsWith(".js") && !bundles.has(file));
@@ -48,7 +53,8 @@ for (const file of stale) await rm(join(outDir, file));
 // Launchers run as another user, whatever the umask of whoever builds.
 await chmod(outDir, 0o755);
 for (const entry of await readdir(outDir, { withFileTypes: true })) {
-  await chmod(join(outDir, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+  const runs = entry.isDirectory() || entry.name === "virt-probe";
+  await chmod(join(outDir, entry.name), runs ? 0o755 : 0o644);
 }
 // The start script compares this file's time with the sources to see whether a build is needed.
 await writeFile(join(outDir, ".built"), "");

@@ -19,7 +19,6 @@ export function validateInstanceCreate(
     ...causes,
     ...(hypervisor?.validator.validateVirtualMachineInstanceSpec("spec", object.spec, context.config) ?? []),
     ...findUnserved("spec", object.spec),
-    ...checkProbes(object),
     ...(own ? [] : checkNewLabels(object.metadata)),
     ...checkAnnotations(object.metadata, context),
   ];
@@ -35,19 +34,6 @@ function checkNewLabels({ labels = {} }: ObjectMeta): StatusCause[] {
       message: "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited",
     },
   ];
-}
-
-/** Nothing runs commands in guests, or pings their agents, on behalf of the kubelet yet. */
-function checkProbes({ spec }: VirtualMachineInstance): StatusCause[] {
-  return (["livenessProbe", "readinessProbe"] as const).flatMap((name) =>
-    (["exec", "guestAgentPing"] as const)
-      .filter((kind) => spec[name]?.[kind] !== undefined)
-      .map((kind) => {
-        const field = `spec.${name}.${kind}`;
-        const message = `${field} is not served by this version; use tcpSocket or httpGet`;
-        return { reason: "FieldValueNotSupported", field, message };
-      }),
-  );
 }
 
 const ignition = "kubevirt.io/ignitiondata";
