@@ -22,4 +22,5 @@ export {
   ports,
   virtApiService,
 } from "./installation.ts";
+export { attachmentPod, claimOf, hotplugDiskName, hotplugDisks, isHotpluggable } from "./hotplug.ts";
 export { mutatingWebhooks, validatingWebhooks } from "./webhooks.ts";

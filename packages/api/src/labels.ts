@@ -5,7 +5,7 @@
 
 /** Labels on our own objects. */
 export const labels = {
-  /** Which role a pod plays: virt-api, virt-controller, virt-handler, virt-launcher. */
+  /** Which role a pod plays: virt-api, virt-controller, virt-handler, virt-launcher, hotplug-disk. */
   role: "kubevirt.io",
   /** UID of the instance that a launcher pod belongs to. For lookups only: ownership is the owner reference. */
   createdBy: "kubevirt.io/created-by",

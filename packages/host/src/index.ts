@@ -46,6 +46,7 @@ export { createLogPump, type LogPump } from "./container/log-pump.ts";
 export { parseLogLine, type LogEntry } from "./container/log-format.ts";
 export { execInContainer } from "./container/container-exec.ts";
 export { attachBlockDevice, detachBlockDevice, makeDeviceNode } from "./block-device.ts";
+export { giveFile, makeSparseFile } from "./disk-file.ts";
 export { graftFile, openProcessRoot, processMountPoints, ungraftFile } from "./graft-mount.ts";
 export { isMountPoint, isShared, mountMemory, shareDirectory, unmountBelow } from "./mounts.ts";
 export { createBridgedNetwork, defaultLinks, removeBridgedNetwork, usedNetworks } from "./network/bridged-network.ts";

@@ -9,6 +9,7 @@
 export { architectures, parseArchitecture, type Architecture } from "./architecture.ts";
 export type { CapabilitySupport, SupportLevel } from "./capabilities/capability.ts";
 export { findUnserved } from "./capabilities/unserved.ts";
+export { claimDiskBytes } from "./claim-disk.ts";
 export { checkConfiguration, type ConfigurationProblem, type KnownHypervisors } from "./check-configuration.ts";
 export { resolveClusterConfig, type ClusterConfig } from "./cluster-config.ts";
 export type * from "./contract.ts";

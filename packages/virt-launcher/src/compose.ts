@@ -45,11 +45,15 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
     logger,
   });
   const network = createGuestNetwork({ podAddress: options.podAddress, logger });
-  const machine = new Machine({ ...dependencies, hooks, paths, images: qemuImg, network });
   const describe = (deletedAt?: string) => {
     const domain = stack.lifecycle.domain();
     return domain === undefined ? undefined : describeDomain(options.vmi, domain, deletedAt);
   };
+  const tellState = (): void => {
+    const document = describe();
+    if (document !== undefined) notifier.publish(document);
+  };
+  const machine = new Machine({ ...dependencies, hooks, paths, images: qemuImg, network, onChange: tellState });
   const services = cmdServices({
     stack,
     machine,
@@ -74,8 +78,7 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
         logger.info("machine", { event });
         const told = guestEvent(event, options.vmi);
         if (told !== undefined) notifier.publishEvent(told);
-        const document = event.kind === "status" ? describe() : undefined;
-        if (document !== undefined) notifier.publish(document);
+        if (event.kind === "status" || event.kind === "deviceRemoved") tellState();
       });
       const socket = await openCommandSocket({ directory: paths.sockets, services, logger });
       // While the node agent takes over; a failure shows again, and is told, when the machine is started.

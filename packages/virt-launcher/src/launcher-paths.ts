@@ -1,3 +1,5 @@
+import { hotplugDisks } from "@polyvirt/api";
+
 /** Folders of the launcher's container. Tests put them elsewhere; everything else uses `podPaths`. */
 export interface LauncherPaths {
   /** The launcher's own: sockets of the guest's devices, claims' file systems. */
@@ -9,6 +11,8 @@ export interface LauncherPaths {
   readonly ephemeralDisks: string;
   /** Where image volumes are mounted, by volume name. */
   readonly containerDisks: string;
+  /** Where the node agent shows disks that come while the guest runs. */
+  readonly hotplugDisks: string;
   readonly devices: string;
   /** Where the kubelet mounts the token of a guest's account. */
   readonly serviceAccount: string;
@@ -22,6 +26,7 @@ export const podPaths: LauncherPaths = {
   sockets: "/var/run/kubevirt/sockets",
   ephemeralDisks: "/var/run/kubevirt-ephemeral-disks",
   containerDisks: "/var/run/kubevirt/container-disks",
+  hotplugDisks: hotplugDisks.mountPath,
   devices: "/dev",
   serviceAccount: "/var/run/secrets/kubernetes.io/serviceaccount",
   persistentState: "/var/run/kubevirt-private/vm-state",

@@ -17,7 +17,7 @@ export interface VolumeStatus {
   /** The claim. */
   persistentVolumeClaimInfo?: PersistentVolumeClaimInfo;
   /** How far it is. */
-  phase?: "Pending" | "Bound" | "HotplugVolumeAttachedToNode" | "HotplugVolumeMounted" | "Ready" | "HotplugVolumeDetaching" | "HotplugVolumeUnMountedFromNode" | "MemoryDumpVolumeInProgress" | "MemoryDumpVolumeCompleted" | "MemoryDumpVolumeFailed" | (string & {});
+  phase?: "Pending" | "Bound" | "AttachedToNode" | "MountedToPod" | "Ready" | "Detaching" | "UnMountedFromPod" | "MemoryDumpInProgress" | "MemoryDumpCompleted" | "MemoryDumpFailed" | (string & {});
   /** Why it is in this phase, in one word. */
   reason?: string;
   /** Size in bytes. */

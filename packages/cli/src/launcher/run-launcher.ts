@@ -120,6 +120,7 @@ async function composeLauncher(
     sockets: `${values["kubevirt-share-dir"]}/sockets`,
     ephemeralDisks: values["ephemeral-disk-dir"],
     containerDisks: values["container-disk-dir"],
+    hotplugDisks: `${values["kubevirt-share-dir"]}/hotplug-disks`,
   };
   const graceSeconds = parseCount("grace-period-seconds", values["grace-period-seconds"], { min: 0, max: 1e6 });
   const hypervisors = await knownHypervisors(values["hypervisor-module"] ?? []);

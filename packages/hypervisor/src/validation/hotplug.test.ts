@@ -40,6 +40,19 @@ describe("validateHotplug", () => {
     expect(messages(domain)).toContain(message);
   });
 
+  it("refuses volumes for a guest that wants none, and a volume that turns into another", () => {
+    const scsi = disks({ name: "data", disk: { bus: "scsi" } });
+    const none = { ...scsi, devices: { ...scsi.devices, disableHotplug: true } };
+    expect(messages(none, { volumes: [data] })).toContain(
+      "volume data cannot be added: spec.domain.devices.disableHotplug is set",
+    );
+    const before = { ...base, spec: { ...base.spec, volumes: [data], domain: { ...base.spec.domain, ...scsi } } };
+    const other = { name: "data", persistentVolumeClaim: { claimName: "other", hotpluggable: true } };
+    const after = { ...before, spec: { ...before.spec, volumes: [other] } };
+    const causes = registry.get("kvm").validator.validateHotplug(before, after, clusterConfig());
+    expect(causes.map(({ message }) => message)).toEqual(["hotplug volume data changed"]);
+  });
+
   it("refuses a hotplugged disk on a bus without hotplug", () => {
     expect(messages(disks({ name: "data", disk: { bus: "sata" } }), { volumes: [data] })).toContain(
       "hotplugged disk data requires bus to be 'scsi' or 'virtio'. [sata] is not permitted",

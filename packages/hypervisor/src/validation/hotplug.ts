@@ -1,4 +1,4 @@
-import type { VirtualMachineInstance, VirtualMachineInstanceSpec, Volume } from "@polyvirt/api";
+import { isHotpluggable, type VirtualMachineInstance, type VirtualMachineInstanceSpec } from "@polyvirt/api";
 import type { StatusCause } from "@polyvirt/api/k8s";
 import { jsonEqual } from "@polyvirt/core";
 import type { ClusterConfig } from "../cluster-config.ts";
@@ -23,10 +23,6 @@ export function validateHotplug(
   return [...causes, ...validate("spec", after.spec, config)];
 }
 
-function isHotpluggable(volume: Volume): boolean {
-  return (volume.persistentVolumeClaim ?? volume.dataVolume ?? volume.memoryDump)?.hotpluggable === true;
-}
-
 function checkVolumes(before: VirtualMachineInstanceSpec, after: VirtualMachineInstanceSpec, add: Add): void {
   const old = new Map((before.volumes ?? []).map((volume) => [volume.name, volume]));
   const oldDisks = new Map((before.domain.devices.disks ?? []).map((disk) => [disk.name, disk]));
@@ -37,8 +33,10 @@ function checkVolumes(before: VirtualMachineInstanceSpec, after: VirtualMachineI
     if (previous === undefined) {
       if (!isHotpluggable(volume))
         add(field, `volume ${volume.name} can only be added to a running VMI when it is hotpluggable`);
-    } else if (!jsonEqual(previous, volume) && !(isHotpluggable(previous) && isHotpluggable(volume))) {
-      add(field, `permanent volume ${volume.name} changed`);
+      if (after.domain.devices.disableHotplug === true)
+        add(field, `volume ${volume.name} cannot be added: spec.domain.devices.disableHotplug is set`);
+    } else if (!jsonEqual(previous, volume)) {
+      add(field, `${isHotpluggable(previous) ? "hotplug" : "permanent"} volume ${volume.name} changed`);
     }
   }
   for (const volume of old.values()) {

@@ -109,7 +109,12 @@ export class LibvirtHotplug implements Hotplug {
     const machine = this.#lifecycle.running(`detach a ${words[kind]} from`);
     findDevice(machine, kind, alias);
     const request = { domain: machine.handle, alias, flags: live };
-    await this.#lifecycle.call(procedures.domainDetachDeviceAlias, request, `detach ${words[kind]} ${alias}`);
+    try {
+      await this.#lifecycle.call(procedures.domainDetachDeviceAlias, request, `detach ${words[kind]} ${alias}`);
+    } catch (error) {
+      // The guest has been asked already and takes its time, which is as good.
+      if (!(error instanceof Error && /in the process of unplug/.test(error.message))) throw error;
+    }
   }
 
   /** The machine as libvirt sees it now. */

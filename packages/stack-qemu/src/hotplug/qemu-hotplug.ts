@@ -14,16 +14,18 @@ import { addMemory, addVcpus } from "./resources.ts";
 export class QemuHotplug implements Hotplug {
   readonly #lifecycle: QemuLifecycle;
   #count = 0;
+  /** What is being cleared away after devices that are gone; new ones wait for it. */
+  #clearing: Promise<unknown> = Promise.resolve();
 
   constructor(lifecycle: QemuLifecycle) {
     this.#lifecycle = lifecycle;
     lifecycle.subscribe((event) => {
-      // A machine that ends meanwhile takes everything with it.
-      if (event.kind === "deviceRemoved") this.#cleanUp(event.alias).catch(() => undefined);
+      if (event.kind === "deviceRemoved") this.#remove(event.alias);
     });
   }
 
   async attachDisk(disk: Disk): Promise<void> {
+    await this.#clearing;
     const machine = this.#lifecycle.running("attach a disk to");
     const { plan, buses } = machine.hardware;
     const section = new Section(disk, `devices.disks[${machine.definition.devices?.disks?.length ?? 0}]`);
@@ -44,7 +46,7 @@ export class QemuHotplug implements Hotplug {
   async detachDisk(alias: string): Promise<void> {
     const machine = this.#lifecycle.running("detach a disk from");
     findDevice(machine.definition.devices?.disks, alias, "disk");
-    await machine.monitor.execute("device_del", { id: alias });
+    await unplug(machine, alias);
   }
 
   async resizeDisk(alias: string, bytes: number): Promise<void> {
@@ -55,6 +57,7 @@ export class QemuHotplug implements Hotplug {
   }
 
   async attachInterface(given: Interface): Promise<void> {
+    await this.#clearing;
     const machine = this.#lifecycle.running("attach a network card to");
     const { plan } = machine.hardware;
     const section = new Section(given, `devices.interfaces[${machine.definition.devices?.interfaces?.length ?? 0}]`);
@@ -73,7 +76,7 @@ export class QemuHotplug implements Hotplug {
   async detachInterface(alias: string): Promise<void> {
     const machine = this.#lifecycle.running("detach a network card from");
     findDevice(machine.definition.devices?.interfaces, alias, "network card");
-    await machine.monitor.execute("device_del", { id: alias });
+    await unplug(machine, alias);
   }
 
   async setLink(alias: string, up: boolean): Promise<void> {
@@ -92,23 +95,38 @@ export class QemuHotplug implements Hotplug {
     machine.definition = { ...machine.definition, currentMemory: { value: bytes, unit: "b" } };
   }
 
-  /** The guest has let go of a device: what QEMU held for it can go as well. */
-  async #cleanUp(alias: string): Promise<void> {
+  /** The guest has let go of a device: it is no part of the machine any more, and what QEMU held for it can go as well. */
+  #remove(alias: string): void {
     const machine = this.#lifecycle.running("clean up after a device of");
-    const { plan } = machine.hardware;
-    // Whatever is gone already is as it should be.
-    const remove = (command: string, args: object) =>
-      machine.monitor.execute(command, { ...args }).catch(() => undefined);
-    for (const node of plan.blockNodes(alias).toReversed()) await remove("blockdev-del", { "node-name": node });
-    if (machine.definition.devices?.interfaces?.some((device) => device.alias?.name === alias) === true) {
-      await remove("netdev_del", { id: `host${alias}` });
-    }
-    plan.releaseId(alias);
-    changeDevices(machine, ({ disks, interfaces, ...others }) => ({
-      ...others,
-      ...(disks && { disks: disks.filter((disk) => disk.alias?.name !== alias) }),
-      ...(interfaces && { interfaces: interfaces.filter((device) => device.alias?.name !== alias) }),
+    const { disks = [], interfaces = [] } = machine.definition.devices ?? {};
+    const isCard = interfaces.some((device) => device.alias?.name === alias);
+    // QEMU tells of inner devices as well.
+    if (!isCard && !disks.some((disk) => disk.alias?.name === alias)) return;
+    changeDevices(machine, (devices) => ({
+      ...devices,
+      ...(devices.disks && { disks: disks.filter((disk) => disk.alias?.name !== alias) }),
+      ...(devices.interfaces && { interfaces: interfaces.filter((device) => device.alias?.name !== alias) }),
     }));
+    this.#clearing = this.#clearing.then(() => clear(machine, alias, isCard));
+  }
+}
+
+/** Whatever is gone already is as it should be; a machine that ends meanwhile takes everything with it. */
+async function clear(machine: QemuMachine, alias: string, isCard: boolean): Promise<void> {
+  const { plan } = machine.hardware;
+  const remove = (command: string, args: object) =>
+    machine.monitor.execute(command, { ...args }).catch(() => undefined);
+  for (const node of plan.blockNodes(alias).toReversed()) await remove("blockdev-del", { "node-name": node });
+  if (isCard) await remove("netdev_del", { id: `host${alias}` });
+  plan.releaseId(alias);
+}
+
+/** Asks the guest to let go; when it has been asked already and takes its time, that is as good. */
+async function unplug(machine: QemuMachine, alias: string): Promise<void> {
+  try {
+    await machine.monitor.execute("device_del", { id: alias });
+  } catch (error) {
+    if (!(error instanceof Error && /in the process of unplug/.test(error.message))) throw error;
   }
 }
 

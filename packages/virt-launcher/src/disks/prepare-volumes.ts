@@ -1,4 +1,4 @@
-import type { VirtualMachineInstance } from "@polyvirt/api";
+import { isHotpluggable, type VirtualMachineInstance } from "@polyvirt/api";
 import type { VolumeLocation } from "@polyvirt/hypervisor";
 import { errors } from "../errors.ts";
 import { prepareCloudInit, prepareFileVolume } from "./file-volume.ts";
@@ -8,6 +8,7 @@ import {
   prepareEmptyDisk,
   prepareEphemeral,
   prepareHostDisk,
+  prepareHotplugDisk,
 } from "./storage-volume.ts";
 import type { Volume, VolumeRequest } from "./volume-request.ts";
 
@@ -40,7 +41,7 @@ export async function prepareVolumes(
     const kind = Object.keys(volume).find((key) => key !== "name") ?? "unknown";
     const field = `spec.volumes[${index}].${kind}`;
     // Keys of the volume are the names of its sources.
-    const prepare = preparers[kind as keyof Volume];
+    const prepare = isHotpluggable(volume) ? prepareHotplugDisk : preparers[kind as keyof Volume];
     if (prepare === undefined) {
       throw errors.LauncherVolumeUnsupported(
         `prepare volume ${volume.name}: ${field} is not supported by this launcher`,

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseQuantity, quantityToInteger } from "@polyvirt/core";
-import type { VolumeLocation } from "@polyvirt/hypervisor";
+import { claimDiskBytes, type VolumeLocation } from "@polyvirt/hypervisor";
 import { checkImage, onlyFileIn, type CheckedImage } from "./image-file.ts";
 import type { VolumeRequest } from "./volume-request.ts";
 
@@ -31,11 +31,26 @@ export async function prepareClaim({ vmi, volume, field, paths, guard }: VolumeR
     return { kind: "block", path: device, format: "raw" };
   }
   const mount = `${paths.private}/vmi-disks/${volume.name}`;
-  const capacity = claimBytes(vmi, volume.name);
+  const known = vmi.status?.volumeStatus?.find(({ name }) => name === volume.name);
+  const capacity = claimDiskBytes(known?.persistentVolumeClaimInfo);
   if (volume.ephemeral === undefined && capacity > 0) makeSparse(`${mount}/disk.img`, capacity);
   // A claim's image is always raw, whatever its bytes say: the guest may have written a qcow2 header into it.
   const path = guard.hold(mount, "disk.img", field);
   return { kind: "file", path, format: "raw" };
+}
+
+/** The disk of a volume that comes and goes, as the node agent shows it: a device, or the image of a claim. */
+export async function prepareHotplugDisk({ volume, field, paths, guard }: VolumeRequest): Promise<VolumeLocation> {
+  const device = `${paths.hotplugDisks}/${volume.name}`;
+  const shared = { format: "raw", hotplugged: true, ...readOnly(volume) } as const;
+  if (fs.statSync(device, { throwIfNoEntry: false })?.isBlockDevice() === true) {
+    return { kind: "block", path: device, ...shared };
+  }
+  return { kind: "file", path: guard.hold(paths.hotplugDisks, `${volume.name}.img`, field), ...shared };
+}
+
+function readOnly({ persistentVolumeClaim }: VolumeRequest["volume"]): Pick<VolumeLocation, "readonly"> {
+  return persistentVolumeClaim?.readOnly === true ? { readonly: true } : {};
 }
 
 /** A claim that the guest must not change: it writes into a layer that goes with the pod. */
@@ -52,17 +67,6 @@ export async function prepareHostDisk({ volume, field, paths, guard }: VolumeReq
   if (volume.hostDisk?.type === "DiskOrCreate")
     makeSparse(`${mount}/${name}`, Number(bytesOf(volume.hostDisk.capacity)));
   return { kind: "file", path: guard.hold(mount, name, field), format: "raw" };
-}
-
-/** Part of a claim that a file system needs for itself, and the unit in which disks are made. */
-const fileSystemShare = 0.06;
-const mebibyte = 1024 ** 2;
-
-/** How large a disk in this claim may be; 0 when nobody has told yet. */
-function claimBytes({ status }: VolumeRequest["vmi"], volume: string): number {
-  const info = status?.volumeStatus?.find(({ name }) => name === volume)?.persistentVolumeClaimInfo;
-  const bytes = Number(bytesOf(info?.capacity?.["storage"] ?? info?.requests?.["storage"]));
-  return Math.floor((bytes * (1 - fileSystemShare)) / mebibyte) * mebibyte;
 }
 
 /** A file of holes, unless something has that name already. */

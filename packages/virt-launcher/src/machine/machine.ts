@@ -13,6 +13,14 @@ import type { LauncherOptions } from "../launcher-options.ts";
 import type { LauncherPaths } from "../launcher-paths.ts";
 import type { GuestNetwork } from "../network/guest-network.ts";
 import { converterContext, guestDirectory } from "./converter-context.ts";
+import {
+  diskName,
+  disksAlone,
+  keepVolumes,
+  planDisks,
+  presentLocations,
+  withoutAbsentVolumes,
+} from "./hotplug-disks.ts";
 import type { DomainHooks, HookRequest } from "./domain-hooks.ts";
 import { prepareFirmware } from "./firmware.ts";
 import { requirePersistentState } from "./persistent-state.ts";
@@ -26,6 +34,8 @@ export interface MachineDependencies {
   readonly options: LauncherOptions;
   readonly paths: LauncherPaths;
   readonly hostArchitecture: Architecture;
+  /** The running machine has got other devices. */
+  readonly onChange: () => void;
   readonly logger: Logger;
 }
 
@@ -33,6 +43,8 @@ export interface MachineDependencies {
 export class Machine {
   readonly #dependencies: MachineDependencies;
   #starting: Promise<void> | undefined;
+  /** Changes of the running machine, one after the other. */
+  #changing: Promise<void> = Promise.resolve();
 
   constructor(dependencies: MachineDependencies) {
     this.#dependencies = dependencies;
@@ -40,10 +52,15 @@ export class Machine {
 
   /**
    * Starts the machine if and only if it has never run: a guest that has ended stays ended, and the node agent draws the
-   * conclusions. Calls that come while it starts wait for the same start; a start that failed is tried again.
+   * conclusions. Calls that come while it starts wait for the same start; a start that failed is tried again. One that runs
+   * gets the disks that have come and loses those that are not wanted any more; asked again, it does nothing.
    */
   async sync(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
-    if (this.#dependencies.stack.lifecycle.domain() !== undefined && this.#starting === undefined) return;
+    if (this.#dependencies.stack.lifecycle.domain() !== undefined && this.#starting === undefined) {
+      const change = this.#changing.then(() => this.#change(vmi, options));
+      this.#changing = change.catch(() => undefined);
+      return change;
+    }
     this.#starting ??= this.#start(vmi, options).finally(() => (this.#starting = undefined));
     await this.#starting;
   }
@@ -86,6 +103,51 @@ export class Machine {
     await this.#guarded(guard, () => stack.lifecycle.start(domain, { paused }));
   }
 
+  async #change(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
+    const { stack, paths } = this.#dependencies;
+    const domain = stack.lifecycle.domain();
+    if (domain === undefined || hasEnded(domain.status)) return;
+    const { attach, detach } = planDisks(vmi, domain.definition, paths.hotplugDisks);
+    // All of them before any new one: they may need the same places.
+    for (const name of detach) await requirePart(stack, "hotplug", `detach disk ${name}`).detachDisk(`ua-${name}`);
+    for (const name of attach) await this.#attachDisk(vmi, options, name);
+  }
+
+  async #attachDisk(
+    vmi: VirtualMachineInstance,
+    options: cmdV1.VirtualMachineOptions | undefined,
+    name: string,
+  ): Promise<void> {
+    const { stack, hypervisor, paths, images, logger, onChange } = this.#dependencies;
+    const hotplug = requirePart(stack, "hotplug", `attach disk ${name}`);
+    const definition = stack.lifecycle.domain()?.definition ?? {};
+    const present = presentLocations(definition);
+    const guard = new FileGuard();
+    const added = await prepareVolumes(
+      keepVolumes(vmi, (volume) => volume === name),
+      { paths, images, guard },
+    );
+    const taking = keepVolumes(vmi, (volume) => volume === name || volume in present);
+    const alone = disksAlone(taking, definition);
+    const nowhere = { podNetwork: "user", interfaces: {} } as const;
+    const prepared = { volumes: { ...present, ...added }, network: nowhere, firmware: {} };
+    const converted = hypervisor.converter.convert(
+      alone,
+      converterContext(alone, options, prepared, this.#dependencies),
+    );
+    const disk = converted.devices?.disks?.find((found) => diskName(found) === name);
+    if (disk === undefined) return;
+    logger.info("attaching a disk", { disk: name });
+    await hotplug.attachDisk(disk);
+    onChange();
+    try {
+      guard.verify();
+    } catch (error) {
+      await hotplug.detachDisk(`ua-${name}`);
+      throw error;
+    }
+  }
+
   /** Brings the machine up; when a file was exchanged meanwhile, it goes away again. */
   async #guarded(guard: FileGuard, bringUp: () => Promise<void>): Promise<void> {
     await bringUp();
@@ -99,11 +161,12 @@ export class Machine {
 
   /** The machine that the VMI describes, with everything that it needs in place. */
   async #define(
-    vmi: VirtualMachineInstance,
+    given: VirtualMachineInstance,
     options: cmdV1.VirtualMachineOptions | undefined,
     invocation: HookRequest["invocation"],
   ): Promise<{ domain: Domain; guard: FileGuard }> {
     const { hypervisor, hooks, paths, images } = this.#dependencies;
+    const vmi = withoutAbsentVolumes(given);
     const folder = guestDirectory(this.#dependencies.options, paths);
     await mkdir(folder, { recursive: true });
     requirePersistentState(vmi, paths.persistentState);
