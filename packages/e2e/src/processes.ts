@@ -5,10 +5,12 @@ export interface ProcessInfo {
   readonly parent: number;
   readonly commandLine: string;
   readonly environment: string;
+  /** The control groups that it is in. */
+  readonly groups: string;
 }
 
 /** Every process of the machine, as /proc shows them. */
-function listProcesses(): ProcessInfo[] {
+export function listProcesses(): ProcessInfo[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -22,6 +24,7 @@ function listProcesses(): ProcessInfo[] {
             parent: Number(fields[1]),
             commandLine: readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim(),
             environment: readFileSync(`/proc/${name}/environ`, "utf8"),
+            groups: readFileSync(`/proc/${name}/cgroup`, "utf8"),
           },
         ];
       } catch {

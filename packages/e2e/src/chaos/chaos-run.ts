@@ -2,13 +2,21 @@ import { eventually, type TestCluster } from "../cluster.ts";
 import { typeInConsole } from "../console.ts";
 import { guestManifest, type Vmi } from "../guest.ts";
 import { isQemu, qemuOf } from "../who.ts";
-import { faults, type Fault } from "./faults.ts";
+import type { Census } from "./census.ts";
+import type { Deck } from "./deck.ts";
+import type { Fault } from "./faults.ts";
+import { tracesOf } from "./leaks.ts";
 import type { Random } from "./random.ts";
 
 export interface ChaosOptions {
   readonly cluster: TestCluster;
   readonly random: Random;
+  /** What kills come next. */
+  readonly deck: Deck;
+  readonly census: Census;
   readonly durationMs: number;
+  /** Goes on after its time until so many kinds of kills came. */
+  readonly leastKinds: number;
   readonly say: (line: string) => void;
 }
 
@@ -28,12 +36,14 @@ interface Guest {
 /** Never hit: their own uptime at the end proves that they ran through everything. */
 const bystanders = ["bystander-1", "bystander-2"] as const;
 const targetCount = 3;
+const cleanupMs = 20_000;
 
 /**
  * Kills one random process after another while guests come and go, and holds the cluster to its word after each: the guest
  * that was hit ends Failed with a reason, every other one keeps its very process. Ends with the bystanders' own uptime.
  */
-export async function runChaos({ cluster, random, durationMs, say }: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { cluster, random, deck, census, say } = options;
   const hits: Record<string, number> = {};
   let started = 0;
   let ended = 0;
@@ -53,14 +63,13 @@ export async function runChaos({ cluster, random, durationMs, say }: ChaosOption
     targets.push(name);
   }
 
-  // Every kind comes once before any comes again.
-  const left: Fault[] = [];
-  const deadline = Date.now() + durationMs;
-  for (let serial = targetCount + 1; Date.now() < deadline; serial += 1) {
+  const deadline = Date.now() + options.durationMs;
+  const goesOn = (): boolean => Date.now() < deadline || Object.keys(hits).length < options.leastKinds;
+  for (let serial = targetCount + 1; goesOn(); serial += 1) {
     const target = random.pick(targets);
-    if (left.length === 0) left.push(...random.shuffle(faults));
-    const fault = left.pop();
-    if (fault === undefined || !(await strike(fault, { cluster, random, target }))) continue;
+    const processes = await cluster.processes();
+    const fault = deck.draw((candidate) => candidate.victims(processes, target).length > 0);
+    if (!(await strike(fault, { cluster, random, target }))) continue;
     hits[fault.name] = (hits[fault.name] ?? 0) + 1;
     say(`kill -9 of ${fault.name}${fault.endsGuest ? ` of ${target}` : ""}`);
     // Load: a new guest begins its life while the cluster mends itself.
@@ -83,6 +92,7 @@ export async function runChaos({ cluster, random, durationMs, say }: ChaosOption
     ended += 1;
     guests.delete(leaving);
     targets.splice(targets.indexOf(leaving), 1, name);
+    await expectNoTraces(cluster, census);
   }
 
   for (const name of bystanders) await expectUptime(cluster, guests.get(name));
@@ -91,6 +101,7 @@ export async function runChaos({ cluster, random, durationMs, say }: ChaosOption
     async () => (await cluster.processes()).filter((info) => isQemu.test(info.commandLine)).map((info) => info.pid),
     (left) => left.length === 0,
   );
+  await expectNoTraces(cluster, census);
   return { hits, started, ended: ended + guests.size };
 }
 
@@ -162,6 +173,16 @@ async function expectUptime(cluster: TestCluster, guest: Guest | undefined): Pro
   // Its kernel starts counting a few seconds after QEMU does, and an emulated clock may lag behind a busy machine's.
   if (!(uptime > 0.9 * ranFor - 15))
     throw new Error(`${guest.name} is up for ${uptime} s, but was seen running ${ranFor.toFixed(0)} s ago`);
+}
+
+/** Whoever is gone has left nothing on the machine, after a moment for the last of it. */
+async function expectNoTraces(cluster: TestCluster, census: Census): Promise<void> {
+  const { gone } = await census.take();
+  await eventually(
+    () => Promise.resolve(tracesOf({ dataDir: cluster.dataDir, uids: gone })),
+    (left) => left.length === 0,
+    cleanupMs,
+  );
 }
 
 async function remove(cluster: TestCluster, name: string): Promise<void> {

@@ -17,12 +17,13 @@ describe("random kills under load", () => {
       cluster,
       random: new Random(2026),
       durationMs: 60_000,
+      leastKinds: 3,
       say: (line) => lines.push(line),
     }).catch((error: unknown) => {
       throw new Error(`after:\n${lines.join("\n")}`, { cause: error });
     });
     for (const { hits, started, ended } of reports) {
-      expect(Object.keys(hits)).not.toEqual([]);
+      expect(Object.keys(hits).length).toBeGreaterThan(2);
       expect(ended).toBe(started);
     }
   });

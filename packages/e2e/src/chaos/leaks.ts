@@ -1,75 +1,119 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, readFileSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { listProcesses } from "../processes.ts";
 import { run } from "../run.ts";
 
-/**
- * What a cluster can leave behind on its machine, other than processes. Each line names one thing. The address of a pod
- * tells its network links from those of other clusters.
- */
-export async function machineTraces(dataDir: string, podAddress: string): Promise<string[]> {
+export interface Gone {
+  /** The cluster's folder. */
+  readonly dataDir: string;
+  /** Of guests and pods that are gone. Whatever bears one of them was theirs. */
+  readonly uids: Iterable<string>;
+}
+
+/** How the lines begin that name files and folders. */
+export const fileTrace = "file ";
+
+/** What can be left of a guest or a pod on its machine, found by the UIDs that it bears. Each line names one thing. */
+export function tracesOf({ dataDir, uids }: Gone): string[] {
+  const wanted = [...uids].filter((uid) => uid !== "");
+  const bears = (text: string): boolean => wanted.some((uid) => text.includes(uid));
+  const processes = listProcesses().filter(
+    ({ commandLine, environment, groups }) => bears(commandLine) || bears(environment) || bears(groups),
+  );
   return [
-    ...mounts(dataDir),
-    ...sockets(dataDir),
-    ...podFolders(dataDir),
-    ...cgroups(),
-    ...(await networkLinks(podAddress)),
+    ...processes.map(({ pid, commandLine }) => `process ${pid} ${commandLine}`),
+    ...controlGroups().flatMap((group) => (bears(group) ? [`control group ${group}`] : [])),
+    ...mountPoints().flatMap((path) => (bears(path) ? [`mount ${path}`] : [])),
+    ...boundSockets().flatMap((path) => (bears(path) ? [`socket ${path}`] : [])),
+    ...filesBelow(dataDir).flatMap((path) => (bears(basename(path)) ? [`${fileTrace}${path}`] : [])),
+    ...networkLinks().flatMap(({ name, owner }) => (bears(owner) ? [`network link ${name}`] : [])),
   ];
 }
 
-function mounts(dataDir: string): string[] {
-  return lines("/proc/self/mountinfo")
-    .map((line) => line.split(" ")[4] ?? "")
-    .filter((path) => path.startsWith(`${dataDir}/`))
-    .map((path) => `mount ${path.slice(dataDir.length)}`);
+/** What a cluster that is down can have left on its machine, other than processes. */
+export async function clusterTraces(dataDir: string): Promise<string[]> {
+  const inside = (path: string): boolean => path.startsWith(`${dataDir}/`);
+  const [first = "0", second = "0"] = networkOf(dataDir).split(".");
+  const hex = [first, second].map((octet) => Number(octet).toString(16).padStart(2, "0")).join("");
+  const isOurs = (name: string): boolean => name === `pvbr-${first}-${second}` || name.startsWith(`pv${hex}`);
+  const tables = await run("nft", ["list", "tables"]);
+  return [
+    ...recordedGroups(dataDir).flatMap((group) => (existsSync(group) ? [`control group ${group}`] : [])),
+    ...mountPoints().flatMap((path) => (inside(path) ? [`mount ${path}`] : [])),
+    ...boundSockets().flatMap((path) => (inside(path) ? [`socket ${path}`] : [])),
+    ...networkLinks().flatMap(({ name }) => (isOurs(name) ? [`network link ${name}`] : [])),
+    ...entries("/run/netns").flatMap((name) => (isOurs(name) ? [`network namespace ${name}`] : [])),
+    ...tables.stdout
+      .split("\n")
+      .flatMap((line) => (line.endsWith(` polyvirt_${first}_${second}`) ? [`firewall ${line}`] : [])),
+  ];
 }
 
-function sockets(dataDir: string): string[] {
-  return lines("/proc/net/unix")
-    .map((line) => line.split(/\s+/)[7] ?? "")
-    .filter((path) => path.startsWith(`${dataDir}/`))
-    .map((path) => `socket ${path.slice(dataDir.length)}`);
+/** First two octets of the addresses of the cluster's pods, which its links and rules are named after. */
+function networkOf(dataDir: string): string {
+  const text = readFileSync(join(dataDir, "cluster.json"), "utf8");
+  // Ours; a wrong shape makes the octet NaN, and then nothing is ours.
+  const { podNetwork } = JSON.parse(text) as { podNetwork: string };
+  return `10.${podNetwork.split(".")[1]}`;
 }
 
-/** Folders of pods, by node. A pod that is gone has none. */
-function podFolders(dataDir: string): string[] {
+/** Each node keeps a list of the places of its pods' groups. */
+function recordedGroups(dataDir: string): string[] {
   const nodes = join(dataDir, "nodes");
-  if (!existsSync(nodes)) return [];
-  return readdirSync(nodes).flatMap((node) => {
-    const pods = join(nodes, node, "kubelet/pods");
-    return existsSync(pods) ? readdirSync(pods).map((pod) => `pod folder ${node}/${pod}`) : [];
+  return entries(nodes).flatMap((node) => {
+    const groups = lines(join(nodes, node, "cgroups"));
+    if (groups.length === 0) throw new Error(`${node} does not say where its control groups are`);
+    return groups;
   });
 }
 
-function cgroups(): string[] {
-  const found: string[] = [];
-  const walk = (folder: string, depth: number): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (!entry.isDirectory()) continue;
-      const path = join(folder, entry.name);
-      if (/polyvirt|kubepods/.test(entry.name)) found.push(`cgroup ${path}`);
-      if (depth > 0) walk(path, depth - 1);
-    }
-  };
-  try {
-    walk("/sys/fs/cgroup", 4);
-  } catch {
-    // A group ended while we were looking: what remains is seen by the next look.
-  }
-  return found;
+function controlGroups(folder = "/sys/fs/cgroup"): string[] {
+  return entries(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return isFolder(path) ? [path, ...controlGroups(path)] : [];
+  });
 }
 
-/** Bridges are named after their network (pvbr-10-97), links to pods after the pod's address (pv0a610401). */
-async function networkLinks(podAddress: string): Promise<string[]> {
-  const [first = 0, second = 0] = podAddress.split(".").map(Number);
-  const hex = [first, second].map((octet) => octet.toString(16).padStart(2, "0")).join("");
-  const { stdout } = await run("ip", ["-o", "link", "show"]);
-  return stdout
-    .split("\n")
-    .map((line) => /^\d+: ([^:@]+)/.exec(line)?.[1] ?? "")
-    .filter((name) => name === `pvbr-${first}-${second}` || name.startsWith(`pv${hex}`))
-    .map((name) => `network link ${name}`);
+function mountPoints(): string[] {
+  return lines("/proc/self/mountinfo").map((line) => line.split(" ")[4] ?? "");
+}
+
+function boundSockets(): string[] {
+  return lines("/proc/net/unix").map((line) => line.split(/\s+/).slice(7).join(" "));
+}
+
+function filesBelow(folder: string): string[] {
+  return entries(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return [path, ...(isFolder(path) ? filesBelow(path) : [])];
+  });
+}
+
+/** With the UID of the pod that a link leads to. */
+function networkLinks(): { name: string; owner: string }[] {
+  const folder = "/sys/class/net";
+  return entries(folder).map((name) => ({ name, owner: lines(join(folder, name, "ifalias")).join("") }));
+}
+
+/** What goes away while we look is no leak. */
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function lines(path: string): string[] {
-  return readFileSync(path, "utf8").split("\n");
+  try {
+    return readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+  } catch {
+    return [];
+  }
 }

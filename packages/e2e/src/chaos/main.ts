@@ -20,6 +20,7 @@ try {
     cluster,
     random: new Random(seed),
     durationMs: minutes * 60_000,
+    leastKinds: 0,
     say: (line) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`),
   });
   for (const report of reports) process.stdout.write(`${JSON.stringify(report)}\n`);
