@@ -83,6 +83,7 @@ function fakeClient(reviews: SubjectAccessReview[]): VirtApiDeps["client"] {
       reviews.push(review);
       return { ...object, status: { allowed: review.spec.user === "ann" } };
     },
+    patch: () => Promise.reject(new Error("nothing is changed in these tests")),
   };
 }
 

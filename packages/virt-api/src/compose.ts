@@ -17,7 +17,7 @@ import { byNode } from "./subresources/handler-connection.ts";
 import { isSubresourcePath, serveStream, serveSubresource, type SubresourceDeps } from "./subresources/subresources.ts";
 
 export interface VirtApiDeps {
-  readonly client: Pick<KubeClient, "list" | "watch" | "get" | "create">;
+  readonly client: Pick<KubeClient, "list" | "watch" | "get" | "create" | "patch">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly hypervisors: HypervisorRegistry;

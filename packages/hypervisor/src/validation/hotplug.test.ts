@@ -53,6 +53,16 @@ describe("validateHotplug", () => {
     expect(causes.map(({ message }) => message)).toEqual(["hotplug volume data changed"]);
   });
 
+  it("refuses a name whose disk the guest has not let go", () => {
+    const before = { ...base, status: { volumeStatus: [{ name: "data", target: "sda", phase: "Detaching" }] } };
+    const domain = { ...base.spec.domain, ...disks({ name: "data", disk: { bus: "scsi" } }) };
+    const after = { ...before, spec: { ...base.spec, domain, volumes: [data] } };
+    const causes = registry.get("kvm").validator.validateHotplug(before, after, clusterConfig());
+    expect(causes.map(({ message }) => message)).toEqual([
+      "volume data is still being detached; try again when it is gone",
+    ]);
+  });
+
   it("refuses a hotplugged disk on a bus without hotplug", () => {
     expect(messages(disks({ name: "data", disk: { bus: "sata" } }), { volumes: [data] })).toContain(
       "hotplugged disk data requires bus to be 'scsi' or 'virtio'. [sata] is not permitted",

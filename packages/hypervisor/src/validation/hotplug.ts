@@ -17,13 +17,15 @@ export function validateHotplug(
 ): StatusCause[] {
   const causes: StatusCause[] = [];
   const add: Add = (field, message) => causes.push({ reason: "FieldValueInvalid", field, message });
-  checkVolumes(before.spec, after.spec, add);
+  checkVolumes(before, after.spec, add);
   checkCpu(before.spec, after.spec, add);
   checkMemory(before, after, add);
   return [...causes, ...validate("spec", after.spec, config)];
 }
 
-function checkVolumes(before: VirtualMachineInstanceSpec, after: VirtualMachineInstanceSpec, add: Add): void {
+function checkVolumes(vmi: VirtualMachineInstance, after: VirtualMachineInstanceSpec, add: Add): void {
+  const before = vmi.spec;
+  const leaving = new Set(vmi.status?.volumeStatus?.map(({ name }) => name));
   const old = new Map((before.volumes ?? []).map((volume) => [volume.name, volume]));
   const oldDisks = new Map((before.domain.devices.disks ?? []).map((disk) => [disk.name, disk]));
   for (const [index, volume] of (after.volumes ?? []).entries()) {
@@ -33,6 +35,9 @@ function checkVolumes(before: VirtualMachineInstanceSpec, after: VirtualMachineI
     if (previous === undefined) {
       if (!isHotpluggable(volume))
         add(field, `volume ${volume.name} can only be added to a running VMI when it is hotpluggable`);
+      // The guest may still have a disk of that name, with other data.
+      if (leaving.has(volume.name))
+        add(field, `volume ${volume.name} is still being detached; try again when it is gone`);
       if (after.domain.devices.disableHotplug === true)
         add(field, `volume ${volume.name} cannot be added: spec.domain.devices.disableHotplug is set`);
     } else if (!jsonEqual(previous, volume)) {

@@ -25,10 +25,11 @@ import { checkQuestion } from "./questions.ts";
 import { clusterRoutes, matchRoute, type RouteMatch } from "./routes.ts";
 import { checkStream } from "./streams.ts";
 import { unserved } from "./unserved.ts";
+import { changeVolumes, isVolumeRequest } from "./volume-requests.ts";
 import { versionDocument } from "./version.ts";
 
 export interface SubresourceDeps {
-  readonly client: Pick<KubeClient, "get" | "create">;
+  readonly client: Pick<KubeClient, "get" | "create" | "patch">;
   readonly handlers: Pick<Informer<Pod>, "byIndex">;
   readonly frontProxyRules: () => FrontProxyRules | undefined;
   readonly handlerCertificates: () => CertificateFiles;
@@ -72,7 +73,15 @@ export async function serveSubresource(
     const { type, body } = await answerQuestion(match, queryOf(request), deps);
     return void response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
   }
-  await runCommand(match, await readOptionalJson(request), deps);
+  const options = await readOptionalJson(request);
+  if (isVolumeRequest(match.route.subresource)) {
+    const vmi = await findInstance(deps.client, match.namespace, match.name);
+    await changeVolumes(deps.client, match.route.subresource, vmi, options);
+    const said = { user: user.username, request: match.route.subresource, vmi: keyOf(match) };
+    deps.logger.info("changed the volumes of a guest", said);
+    return void response.writeHead(202).end();
+  }
+  await runCommand(match, options, deps);
   deps.logger.info("passed a command on", { user: user.username, command: match.route.subresource, vmi: keyOf(match) });
   response.writeHead(200).end();
 }
