@@ -17,6 +17,7 @@ export {
   certificateMounts,
   handlerClientName,
   handlerPaths,
+  launcherCachePath,
   handlerServerName,
   hypervisorModulesVariable,
   ports,

@@ -49,5 +49,11 @@ export const handlerPaths = {
   capabilities: "/var/lib/kubevirt-node-labeller",
 } as const;
 
+/**
+ * Where a node keeps what a launcher's image has found out on it for launchers to come. The image writes there when it is
+ * asked what it can do; launchers only read, and do without where they do not see it.
+ */
+export const launcherCachePath = "/var/cache/polyvirt/launchers";
+
 /** Variable of a role's environment: ES modules with hypervisors out of tree, by path or package, between commas. */
 export const hypervisorModulesVariable = "HYPERVISOR_MODULES";

@@ -69,8 +69,9 @@ describe("pod templates", () => {
   ].map(({ metadata, spec }) => [metadata.name ?? "", spec.template.spec]);
 
   it.each(pods)("%s mounts every volume it declares, and only secrets that are issued", (_name, pod) => {
-    const mounts = pod.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
-    expect(pod.volumes?.map(({ name }) => name).sort()).toEqual(mounts.sort());
+    const containers = [...(pod.initContainers ?? []), ...pod.containers];
+    const mounts = containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
+    expect(pod.volumes?.map(({ name }) => name).sort()).toEqual([...new Set(mounts)].sort());
     const secrets = (pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []);
     expect(secrets.filter((name) => !certificateSecrets.includes(name))).toEqual([]);
   });

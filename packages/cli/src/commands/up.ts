@@ -1,3 +1,5 @@
+import { mkdir } from "node:fs/promises";
+import { launcherCachePath } from "@polyvirt/api";
 import { systemClock } from "@polyvirt/core";
 import type { KubeClient } from "@polyvirt/kube";
 import { parseArguments, parseCount } from "../arguments.ts";
@@ -74,6 +76,9 @@ async function prepare(
   const state = await readClusterState(dataDir);
   await checkRunning(dataDir, state, wanted);
   await createDataDir(dataDir);
+  // Pods see the machine's own files, but what they write outside of volumes goes with them: the volume has to be there.
+  // Where it cannot be made, launchers find out again what others have found out before.
+  await mkdir(launcherCachePath, { recursive: true }).catch(() => undefined);
   registerRoleImages(dataDir, context.bundleDir, context.version);
   await writeClusterState(dataDir, {
     port: wanted.port ?? state?.port ?? 6443,

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { errors, type CapabilityProvider, type CapabilityTarget } from "@polyvirt/stack";
 import { LibvirtDaemon, type DaemonDependencies } from "../daemon/libvirt-daemon.ts";
@@ -55,8 +56,9 @@ async function ask(dependencies: DaemonDependencies, target: CapabilityTarget): 
     throw errors.StackNotSupported(`ask for capabilities of ${target.architecture}: ${emulator} is not installed`);
   }
   const directory = `${dependencies.directory}c`;
+  const hidden = await deviceToHide(dependencies, target);
   const daemon = new LibvirtDaemon(
-    { ...dependencies, directory, programs: [emulator] },
+    { ...dependencies, directory, programs: [emulator], ...(hidden && { hiddenDevice: hidden }) },
     { events: [], monitorEvents: [], onEvent: () => {}, onReconnect: async () => {} },
   );
   try {
@@ -72,6 +74,24 @@ async function ask(dependencies: DaemonDependencies, target: CapabilityTarget): 
   } finally {
     await daemon.close();
   }
+}
+
+/** What libvirt looks at to find out whether guests can be accelerated, on every architecture. */
+const accelerationDevice = "/dev/kvm";
+
+/**
+ * libvirt believes what another daemon has found out about an emulator only if both can, or both cannot, open the device.
+ * Where guests are emulated their launchers are not given it, so what is kept for them is asked without it, too.
+ */
+async function deviceToHide(
+  { sharedCache }: DaemonDependencies,
+  { virtType }: CapabilityTarget,
+): Promise<string | undefined> {
+  if (sharedCache?.writable !== true || virtType !== "qemu") return undefined;
+  return access(accelerationDevice, constants.R_OK | constants.W_OK).then(
+    () => accelerationDevice,
+    () => undefined,
+  );
 }
 
 function about(emulator: string, target: CapabilityTarget) {

@@ -19,4 +19,15 @@ describe("the daemon's user", () => {
     expect(command.slice(0, 5)).toEqual(["unshare", "--user", "--map-user=107", "--map-group=107", "--uts"]);
     expect(command.at(-1)).toBe("here");
   });
+
+  it("loses the rights again that it takes to hide a device", () => {
+    const hiddenDevice = { path: "/dev/kvm", cover: "/own/cover" };
+    const command = daemonUserCommand({ uid: 0, passwd, hostName: "here", hiddenDevice });
+    expect(command.slice(4, 6)).toEqual(["--uts", "--mount"]);
+    expect(command.at(-4)).toBe(
+      'hostname "$1" && shift && mount --bind "$1" /dev/kvm && shift && ' +
+        'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"',
+    );
+    expect(command.slice(-2)).toEqual(["here", "/own/cover"]);
+  });
 });

@@ -79,6 +79,18 @@ describe.skipIf(!installed)("a private libvirt daemon (package libvirt-daemon)",
     await sample.stack.lifecycle.start(sample.domain);
     await expect.poll(() => readCache(sharedCache.directory), limit).toMatch(/<qemuCaps>/);
   });
+
+  // Launchers of emulated guests are not given the device, and libvirt would not believe what was found out with it.
+  it("keeps for launchers of emulated guests what is true without the hypervisor's device", async () => {
+    rmSync(sharedCache.directory, { recursive: true });
+    const emulated = sample.stack.capabilities({ architecture: "amd64", virtType: "qemu" });
+    expect(await emulated.getSupportedCpuModels()).not.toEqual([]);
+    const kept = readdirSync(sharedCache.directory).map((name) =>
+      readFileSync(join(sharedCache.directory, name), "utf8"),
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.filter((text) => text.includes("<flag name='kvm'/>"))).toEqual([]);
+  });
 });
 
 function readCache(directory: string): string {

@@ -1,4 +1,5 @@
-import { readFile, rm } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describeError, type Clock, type Logger } from "@polyvirt/core";
 import { errors } from "@polyvirt/stack";
 import { LibvirtConnection, type LibvirtEvent } from "../rpc/libvirt-connection.ts";
@@ -19,6 +20,8 @@ export interface DaemonDependencies {
   readonly sharedCache?: SharedCache | undefined;
   /** A host name of the daemon's own; without, it sees the launcher's. */
   readonly hostName?: string | undefined;
+  /** A device that the daemon is not to see, as if it were a launcher that was not given it. */
+  readonly hiddenDevice?: string;
   /** Programs that the daemon may find by name: emulators about which it is to be asked. */
   readonly programs?: readonly string[];
 }
@@ -127,7 +130,12 @@ export class LibvirtDaemon {
     const daemon = await spawnDaemon({
       program,
       layout: this.layout,
-      userCommand: daemonUserCommand({ uid: process.getuid?.() ?? 0, passwd, hostName: this.#dependencies.hostName }),
+      userCommand: daemonUserCommand({
+        uid: process.getuid?.() ?? 0,
+        passwd,
+        hostName: this.#dependencies.hostName,
+        hiddenDevice: await this.#hide(this.#dependencies.hiddenDevice),
+      }),
       onLine: (line) => logger.debug("libvirt", { line }),
     });
     logger.debug("libvirt daemon started", { program, pid: daemon.pid });
@@ -135,6 +143,14 @@ export class LibvirtDaemon {
     this.#process = daemon;
     this.#exit = undefined;
     void daemon.exited.then((exit) => (this.#exit = exit));
+  }
+
+  async #hide(path: string | undefined): Promise<{ path: string; cover: string } | undefined> {
+    if (path === undefined) return undefined;
+    const cover = join(this.layout.data, "cover");
+    await writeFile(cover, "");
+    await chmod(cover, 0);
+    return { path, cover };
   }
 
   /** Waits until the daemon listens; gives up when it ends or takes too long. */

@@ -1,4 +1,4 @@
-import { certificateMounts, handlerPaths, labels, ports } from "@polyvirt/api";
+import { certificateMounts, handlerPaths, labels, launcherCachePath, ports } from "@polyvirt/api";
 import type { Container, DaemonSet, HTTPGetAction, PodSpec, Volume, VolumeMount } from "@polyvirt/api/k8s";
 import { ownMetadata, placement, roleEnvironment, type Installation } from "../installation.ts";
 import { priorityClassName } from "./priority-class.ts";
@@ -39,6 +39,12 @@ const nodeFolders: readonly { readonly hostPath: NonNullable<Volume["hostPath"]>
   },
 ];
 
+/** What the launcher's image keeps on the node for launchers to come; nobody else needs it. */
+const launcherCache = {
+  volume: { name: "launcher-cache", hostPath: { path: launcherCachePath, type: "DirectoryOrCreate" } },
+  mount: { name: "launcher-cache", mountPath: launcherCachePath },
+} as const satisfies { readonly volume: Volume; readonly mount: VolumeMount };
+
 /** One agent on each node that may run machines. It is privileged, because it opens other pods' files and devices. */
 export function virtHandlerDaemonSet(installation: Installation): DaemonSet {
   const selector = { [labels.role]: virtHandler };
@@ -69,7 +75,11 @@ function podSpec(installation: Installation): PodSpec {
     ...(installation.imagePullSecrets.length > 0 ? { imagePullSecrets: installation.imagePullSecrets } : {}),
     initContainers: [capabilityExporter(installation)],
     containers: [container(installation)],
-    volumes: [...nodeFolders.map(({ hostPath, mount }) => ({ name: mount.name, hostPath })), certificateVolume(secret)],
+    volumes: [
+      ...nodeFolders.map(({ hostPath, mount }) => ({ name: mount.name, hostPath })),
+      launcherCache.volume,
+      certificateVolume(secret),
+    ],
   };
 }
 
@@ -92,7 +102,7 @@ function capabilityExporter({ stack, imagePullPolicy }: Installation): Container
     ],
     resources: { requests: { cpu: "10m", memory: "128Mi" } },
     securityContext: { privileged: true },
-    volumeMounts: [capabilitiesMount],
+    volumeMounts: [capabilitiesMount, launcherCache.mount],
   };
 }
 
