@@ -42,3 +42,12 @@ export function typeInConsole(cluster: TestCluster, name: string, options: Conso
     child.on("exit", (code) => finish(new Error(`polyvirt console ended with ${code}: ${text}`)));
   });
 }
+
+/** Everything that the guest has written to its serial console, from its launcher's pod; empty before there is one. */
+export async function serialLog(cluster: TestCluster, name: string): Promise<string> {
+  const pods = await cluster.kubectl("get", "pods", "-o", "jsonpath={.items[*].metadata.name}");
+  const pod = pods.stdout.split(" ").find((candidate) => candidate.startsWith(`virt-launcher-${name}-`));
+  if (pod === undefined) return "";
+  const read = "cat /var/run/kubevirt-private/*/virt-serial0-log";
+  return (await cluster.kubectl("exec", pod, "--", "sh", "-c", read)).stdout;
+}

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
 import { TestCluster, eventually, repositoryRoot } from "./cluster.ts";
+import { serialLog } from "./console.ts";
 import type { Vmi } from "./guest.ts";
 import type { RunResult } from "./run.ts";
 
@@ -135,15 +136,6 @@ describe("examples", () => {
 async function must(step: Promise<RunResult>): Promise<void> {
   const { code, stderr } = await step;
   if (code !== 0) throw new Error(stderr);
-}
-
-/** Everything that the guest has written to its serial console, from its launcher's pod; empty before there is one. */
-async function serialLog(cluster: TestCluster, name: string): Promise<string> {
-  const pods = await cluster.kubectl("get", "pods", "-o", "jsonpath={.items[*].metadata.name}");
-  const pod = pods.stdout.split(" ").find((candidate) => candidate.startsWith(`virt-launcher-${name}-`));
-  if (pod === undefined) return "";
-  const read = "cat /var/run/kubevirt-private/*/virt-serial0-log";
-  return (await cluster.kubectl("exec", pod, "--", "sh", "-c", read)).stdout;
 }
 
 async function remove(cluster: TestCluster, name: string): Promise<void> {

@@ -77,13 +77,17 @@ export function makeDirectoryBeneath(root: OpenedPath, relative: string, options
   let current = openBeneath(root, ".", { expect: "directory" });
   for (const component of components) {
     const parent = current;
+    let made = false;
     try {
       try {
         fs.mkdirSync(parent.child(component), { mode: options.mode ?? 0o755 });
+        made = true;
       } catch (cause) {
         if (!isErrno(cause, "EEXIST")) throw callFailed(`create directory ${parent.description}/${component}`, cause);
       }
       current = openBeneath(parent, component, { expect: "directory" });
+      // A mode that was asked for is meant as it is, without what the process takes away from new files.
+      if (made && options.mode !== undefined) fs.chmodSync(current.path, options.mode);
     } finally {
       parent.close();
     }

@@ -24,6 +24,8 @@ export interface ClusterConfig {
   /** Measured cost of the stack's own processes, from the VirtualizationProfile. */
   readonly virtLauncherOverhead?: Quantity;
   readonly evictionStrategy?: string;
+  /** Storage class of the claims that keep the state of TPMs and UEFI; the cluster's default when left out. */
+  readonly vmStateStorageClass?: string;
   readonly defaultNetworkInterface: "bridge" | "masquerade";
   readonly permitBridgeOnPodNetwork: boolean;
   /** Binding plug-ins by name. */
@@ -119,6 +121,7 @@ export function resolveClusterConfig(
     ...optional("additionalGuestMemoryOverheadRatio", given.additionalGuestMemoryOverheadRatio),
     ...optional("virtualizationProfile", profile),
     ...optional("virtLauncherOverhead", profile?.virtLauncher?.virtLauncherOverhead),
+    ...optional("vmStateStorageClass", given.vmStateStorageClass || undefined),
     ...optional("evictionStrategy", given.evictionStrategy || undefined),
   };
 }

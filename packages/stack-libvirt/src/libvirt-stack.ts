@@ -17,6 +17,8 @@ export interface LibvirtStackDependencies {
   readonly logger: Logger;
   /** Directory of this launcher's own, with a short name: sockets lie below it. */
   readonly scratchDirectory: string;
+  /** Where state that outlives the launcher is kept, such as a persistent TPM's; by default it goes with the launcher. */
+  readonly persistentDirectory?: string;
   readonly sharedCache?: SharedCache;
   /** A host name for this launcher alone, where several share one: libvirt moves no machine to a host of the same name. */
   readonly hostName?: string;
@@ -24,11 +26,11 @@ export interface LibvirtStackDependencies {
 
 /** The stack that runs machines through libvirt, with a daemon of its own. */
 export function createLibvirtStack(dependencies: LibvirtStackDependencies): Stack {
-  const { clock, sharedCache, hostName } = dependencies;
+  const { clock, sharedCache, hostName, persistentDirectory } = dependencies;
   const logger = dependencies.logger.with({ stack: "libvirt" });
   const directory = join(dependencies.scratchDirectory, "lv");
   const daemon = { clock, logger, directory, sharedCache, hostName };
-  const lifecycle = new LibvirtLifecycle(daemon);
+  const lifecycle = new LibvirtLifecycle({ ...daemon, persistentDirectory });
   return {
     name: "libvirt",
     vmmName: "QEMU",

@@ -50,13 +50,13 @@ describe("capability registry", () => {
 describe("findUnserved", () => {
   it("names every field that this version cannot run yet", () => {
     const vmi = instance(
-      { devices: { tpm: { persistent: true }, gpus: [{ name: "g", deviceName: "d", tag: "t" }] } },
+      { devices: { clientPassthrough: {}, gpus: [{ name: "g", deviceName: "d", tag: "t" }] } },
       { volumes: [{ name: "m", memoryDump: { claimName: "x" } }] },
     );
     expect(findUnserved("spec", vmi.spec).map(({ field }) => field)).toEqual([
       "spec.volumes[0]",
       "spec.domain.devices.gpus[0].tag",
-      "spec.domain.devices.tpm.persistent",
+      "spec.domain.devices.clientPassthrough",
     ]);
     expect(findUnserved("spec", instance().spec)).toEqual([]);
   });

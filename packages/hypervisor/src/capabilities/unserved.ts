@@ -26,8 +26,6 @@ const missing: Readonly<Partial<Record<FeatureKey, string>>> = {
   filesystems: "a shared file system",
   "gpus.tag": "a device tag",
   "host-devices.tag": "a device tag",
-  "firmware.efi-persistent": "keeping UEFI variables across restarts",
-  "tpm.persistent": "keeping the state of a TPM across restarts",
   vsock: "a VSOCK device",
   "usb-redirection": "USB redirection",
   "downward-metrics": "the downward metrics device",

@@ -87,7 +87,38 @@ export function configurationFiles(layout: DaemonLayout, hostUuid: string): Reco
     // Daemons on one machine are different hosts to each other, or no machine could move between them.
     [daemonConfiguration(layout)]: settingsText({ ...daemonSettings, host_uuid: hostUuid }),
     [join(layout.config, "libvirt/qemu.conf")]: settingsText(driverSettings),
+    ...tpmConfiguration(layout),
   };
+}
+
+/**
+ * How swtpm_setup, which libvirt runs for a new TPM, has its certificates signed: by an authority of the launcher's own. The
+ * machine's belongs to root, and launchers share nothing that one of them could spoil for the others.
+ */
+function tpmConfiguration({ config, data }: DaemonLayout): Record<string, string> {
+  const authority = join(data, "ca");
+  const [settings, options] = [join(config, "swtpm-localca.conf"), join(config, "swtpm-localca.options")];
+  return {
+    [join(config, "swtpm_setup.conf")]: lines({
+      create_certs_tool: "/usr/bin/swtpm_localca",
+      create_certs_tool_config: settings,
+      create_certs_tool_options: options,
+      active_pcr_banks: "sha256",
+    }),
+    [settings]: lines({
+      statedir: authority,
+      signingkey: join(authority, "signkey.pem"),
+      issuercert: join(authority, "issuercert.pem"),
+      certserial: join(authority, "certserial"),
+    }),
+    [options]: "--platform-manufacturer Polyvirt\n--platform-version 1\n--platform-model QEMU\n",
+  };
+}
+
+function lines(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${value}\n`)
+    .join("");
 }
 
 export function daemonConfiguration(layout: DaemonLayout): string {
@@ -95,10 +126,13 @@ export function daemonConfiguration(layout: DaemonLayout): string {
 }
 
 function settingsText(settings: Settings): string {
-  const lines = Object.entries(settings).map(([name, value]) => {
-    // A list of filters and outputs is one text; every other list is a list.
-    const text = name.startsWith("log_") && Array.isArray(value) ? value.join(" ") : value;
-    return `${name} = ${JSON.stringify(text)}\n`;
-  });
-  return lines.join("");
+  return lines(
+    Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => {
+        // A list of filters and outputs is one text; every other list is a list.
+        const text = name.startsWith("log_") && Array.isArray(value) ? value.join(" ") : value;
+        return [name, JSON.stringify(text)];
+      }),
+    ),
+  );
 }

@@ -11,7 +11,16 @@ const daemonPrograms = ["/usr/sbin/virtqemud", "/usr/sbin/libvirtd"];
 const driver = "libvirt/connection-driver/libvirt_driver_qemu.so";
 
 /** Programs that libvirt itself runs for a machine, where they are installed. */
-const helperPrograms = ["/usr/bin/swtpm", "/usr/bin/swtpm_setup", "/usr/bin/swtpm_ioctl", "/usr/bin/qemu-img"];
+const helperPrograms = [
+  "/usr/bin/swtpm",
+  "/usr/bin/swtpm_setup",
+  "/usr/bin/swtpm_ioctl",
+  // A new TPM gets certificates, which these make.
+  "/usr/bin/swtpm_localca",
+  "/usr/bin/swtpm_cert",
+  "/usr/bin/certtool",
+  "/usr/bin/qemu-img",
+];
 
 export async function findDaemon(): Promise<string | undefined> {
   return firstExecutable(daemonPrograms);

@@ -20,10 +20,13 @@ import { events, procedures, type DomainHandle, type Procedure } from "../rpc/re
 import { contractEvents, lifecycleStatus, listenedMonitorEvents, statusOf } from "./libvirt-state.ts";
 import { hostArchitecture, hostEmulator } from "./host-emulator.ts";
 import { definitionXml } from "./machine-definition.ts";
+import { keepTpmState } from "./persistent-tpm.ts";
 
 interface LifecycleDependencies extends DaemonDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where state that outlives the launcher is kept. */
+  readonly persistentDirectory?: string | undefined;
 }
 
 /** A machine that libvirt knows. */
@@ -115,6 +118,7 @@ export class LibvirtLifecycle implements Lifecycle {
     const name = definition.name ?? "";
     const xml = definitionXml(definition);
     this.#refuseAborted(name, signal);
+    await keepTpmState(definition, this.daemon.layout.config, this.#dependencies.persistentDirectory);
     const { domain } = await this.call(
       procedures.domainDefineXmlFlags,
       { xml, flags: flags.validate },

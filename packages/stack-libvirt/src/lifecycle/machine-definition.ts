@@ -10,9 +10,14 @@ export function definitionXml(definition: Domain): string {
   const emulator = definition.devices?.emulator ?? emulatorFor(architecture);
   return writeDomain({
     ...definition,
-    uuid: definition.uuid ?? uuidOf(definition.name ?? ""),
+    uuid: machineUuid(definition),
     devices: { ...definition.devices, emulator },
   });
+}
+
+/** By what libvirt knows the machine. */
+export function machineUuid({ uuid, name }: Domain): string {
+  return uuid ?? uuidOf(name ?? "");
 }
 
 /** Where distributions put QEMU for an architecture under QEMU's name for it. */

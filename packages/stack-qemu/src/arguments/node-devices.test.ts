@@ -33,7 +33,7 @@ describe("an emulated TPM", () => {
   it("has a swtpm of its own, which is ready before QEMU starts", () => {
     const { read, companions, needs } = build(tpms("no"));
     expect(companions).toMatchObject([
-      { program: "/usr/bin/swtpm", directories: ["/run/state/swtpm"], socket: "/run/state/swtpm.sock" },
+      { program: "/usr/bin/swtpm", directories: ["/run/state/swtpm/tpm2"], socket: "/run/state/swtpm.sock" },
     ]);
     expect(needs).toMatchObject([{ path: "/usr/bin/swtpm" }]);
     expect(read("-chardev")).toContain("socket,id=chartpm0,path=/run/state/swtpm.sock");
@@ -42,7 +42,7 @@ describe("an emulated TPM", () => {
   });
 
   it("keeps persistent state apart, so that it outlives the launcher", () => {
-    expect(build(tpms("yes")).companions[0]?.directories).toEqual(["/run/kept/swtpm"]);
+    expect(build(tpms("yes")).companions[0]?.directories).toEqual(["/run/kept/swtpm/tpm2"]);
   });
 
   it("is another device on arm64, and CRB is refused there", () => {

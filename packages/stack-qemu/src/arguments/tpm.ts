@@ -16,7 +16,8 @@ export function addTpms(domain: DomainSection, plan: MachinePlan): void {
   const arm = plan.architecture.name === "aarch64";
   if (arm && model === "tpm-crb") throw tpm.refuse("model", "arm64 machines have only tpm-tis");
   const persistent = backend.toggle("persistentState") ?? false;
-  const state = `${persistent ? plan.host.persistentDirectory : plan.host.stateDirectory}/swtpm`;
+  // Where libvirt puts it, too: what one stack has kept, the other finds.
+  const state = `${persistent ? plan.host.persistentDirectory : plan.host.stateDirectory}/swtpm/tpm2`;
   const socket = `${plan.host.stateDirectory}/swtpm.sock`;
   checkSocketPath(socket, backend.path);
   plan.requireFile(program, `${tpm.path}: an emulated TPM needs the package swtpm in the launcher's image`);

@@ -12,6 +12,8 @@ export interface LauncherPodContext {
   readonly hypervisor: Pick<Hypervisor, "name" | "node" | "resources">;
   /** Claims that the VMI's volumes name, by name. */
   readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
+  /** Name of the claim that keeps the guest's state, for a guest whose state outlives its pod. */
+  readonly stateClaim?: string | undefined;
   readonly placement: PossiblePlacement;
 }
 
@@ -22,6 +24,7 @@ export const launcherPaths = {
   sockets: "/var/run/kubevirt/sockets",
   ephemeralDisks: "/var/run/kubevirt-ephemeral-disks",
   containerDisks: "/var/run/kubevirt/container-disks",
+  persistentState: "/var/run/kubevirt-private/vm-state",
 } as const;
 
 export const computeContainer = "compute";

@@ -2,7 +2,7 @@ import { annotations, labels, type VirtualMachineInstance } from "@polyvirt/api"
 import { apiVersionOf, type ObjectMeta } from "@polyvirt/api/k8s";
 import { virtualMachineInstances } from "@polyvirt/api";
 import { computeContainer } from "./context.ts";
-import { hostnameOf, launcherPodName } from "./name.ts";
+import { hostnameOf, labelValue, launcherPodName } from "./name.ts";
 
 const droppedAnnotations: readonly string[] = [
   annotations.latestObservedApiVersion,
@@ -42,11 +42,6 @@ export function launcherPodMetadata(vmi: VirtualMachineInstance, extra: Readonly
       },
     ],
   };
-}
-
-/** Label values end at 63 characters; names may be longer. */
-function labelValue(text: string): string {
-  return text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 }
 
 function keptAnnotations(all: Readonly<Record<string, string>>): Record<string, string> {

@@ -59,6 +59,28 @@ describe("renderLauncherPod", () => {
     expect(render({ terminationGracePeriodSeconds: 0 }).spec.terminationGracePeriodSeconds).toBe(30);
   });
 
+  it("mounts each kind of state that outlives the pod from its own folder of the claim", () => {
+    const spec = {
+      domain: {
+        ...domain,
+        devices: { tpm: { persistent: true } },
+        firmware: { bootloader: { efi: { persistent: true } } },
+      },
+    };
+    const pod = render(spec, { ...podContext(), stateClaim: "persistent-state-for-hello-abcde" });
+    expect(pod.spec.volumes).toContainEqual({
+      name: "vm-state",
+      persistentVolumeClaim: { claimName: "persistent-state-for-hello-abcde" },
+    });
+    expect(compute(pod)?.volumeMounts).toEqual(
+      expect.arrayContaining([
+        { name: "vm-state", mountPath: "/var/run/kubevirt-private/vm-state/swtpm", subPath: "swtpm" },
+        { name: "vm-state", mountPath: "/var/run/kubevirt-private/vm-state/nvram", subPath: "nvram" },
+      ]),
+    );
+    expect(render().spec.volumes?.some(({ name }) => name === "vm-state")).toBe(false);
+  });
+
   it("mounts container disks and the kernel image read-only as image volumes", () => {
     const pod = render({
       volumes: [{ name: "root", containerDisk: { image: "disk:1", imagePullPolicy: "Never" } }],

@@ -1,6 +1,7 @@
 import type { VirtualMachineInstance, Volume as VmiVolume } from "@polyvirt/api";
 import type { Container, ImagePullPolicy, Volume, VolumeDevice, VolumeMount } from "@polyvirt/api/k8s";
 import { errors } from "../errors.ts";
+import { stateKinds } from "../backend-storage/state-claim.ts";
 import { launcherPaths, type LauncherPodContext } from "./context.ts";
 
 /** What one volume of the VMI puts into the pod. */
@@ -26,6 +27,7 @@ export function launcherVolumes(vmi: VirtualMachineInstance, context: LauncherPo
   const shares = [
     ...scratch.map(({ name, mountPath }) => mounted({ name, emptyDir: {} }, mountPath)),
     ...kernelBoot(vmi),
+    ...persistentState(vmi, context),
     ...(vmi.spec.volumes ?? []).map((volume) => shareOf(vmi, volume, context)),
   ];
   return {
@@ -49,6 +51,16 @@ function kernelBoot(vmi: VirtualMachineInstance): VolumeShare[] {
   if (container === undefined) return [];
   const volume = { name: "kernel-boot", image: imageSource(container.image, container.imagePullPolicy) };
   return [mounted(volume, `${launcherPaths.containerDisks}/kernel-boot`, true)];
+}
+
+/** Each kind of state in a folder of its own, so that the guest's devices see no more of the claim than is theirs. */
+function persistentState(vmi: VirtualMachineInstance, { stateClaim }: LauncherPodContext): VolumeShare[] {
+  if (stateClaim === undefined) return [];
+  const name = "vm-state";
+  const mounts = stateKinds(vmi).map((kind) => {
+    return { name, mountPath: `${launcherPaths.persistentState}/${kind}`, subPath: kind };
+  });
+  return [{ volumes: [{ name, persistentVolumeClaim: { claimName: stateClaim } }], mounts }];
 }
 
 function imageSource(reference: string, pullPolicy: string | undefined): NonNullable<Volume["image"]> {

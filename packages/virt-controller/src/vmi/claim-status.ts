@@ -8,12 +8,20 @@ export function withClaimStatus(
   status: Status,
   { spec }: VirtualMachineInstance,
   claims: ReadonlyMap<string, PersistentVolumeClaim>,
+  stateClaim?: PersistentVolumeClaim,
 ): Status {
-  const noted = (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim }): VolumeStatus[] => {
+  const volumes = (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim }): VolumeStatus[] => {
     const claim = claims.get(persistentVolumeClaim?.claimName ?? "");
     return claim === undefined ? [] : [{ name, target: "", persistentVolumeClaimInfo: describeClaim(claim) }];
   });
+  // No volume of the VMI, so it goes by the name of the claim.
+  const state = stateClaim === undefined ? [] : [describeState(stateClaim)];
+  const noted = [...volumes, ...state];
   return noted.length === 0 ? status : { ...status, volumeStatus: noted };
+}
+
+function describeState(claim: PersistentVolumeClaim): VolumeStatus {
+  return { name: claim.metadata.name ?? "", target: "", persistentVolumeClaimInfo: describeClaim(claim) };
 }
 
 function describeClaim({ metadata, spec, status }: PersistentVolumeClaim) {

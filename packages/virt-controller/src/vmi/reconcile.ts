@@ -2,6 +2,7 @@ import { finalizers, isFinal, unpausedReadinessGate, type VirtualMachineInstance
 import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from "@polyvirt/api/k8s";
 import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
 import type { EventRecorder, Informer, KubeClient, ObjectWriter, ReconcileResult } from "@polyvirt/kube";
+import { ensureStateClaim } from "../backend-storage/ensure-state-claim.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { errors } from "../errors.ts";
 import type { LauncherPodContext } from "../launcher-pod/context.ts";
@@ -17,7 +18,7 @@ import { planVmi } from "./plan.ts";
 import { isControlledBy } from "./pod-state.ts";
 
 export interface VmiReconcilerDeps {
-  readonly client: Pick<KubeClient, "get" | "create" | "patch" | "delete">;
+  readonly client: Pick<KubeClient, "get" | "list" | "create" | "patch" | "delete">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly recorder: EventRecorder;
@@ -40,6 +41,10 @@ const hopelessCodes = [
 
 /** Look again this soon when a claim is missing; claims are not watched. */
 const CLAIM_RETRY_MS = 5_000;
+/** Look again this soon while a claim that was just made gets its volume. */
+const BINDING_RETRY_MS = 200;
+
+type PodVolumes = Pick<LauncherPodContext, "claims" | "stateClaim">;
 
 export interface VmiReconciler {
   reconcile(key: string): Promise<ReconcileResult>;
@@ -109,8 +114,20 @@ class Reconciler implements VmiReconciler {
         await this.#reportWaiting(vmi, "FailedPvcNotFound", `persistent volume claim "${missing}" does not exist`);
         return { requeueAfterMs: CLAIM_RETRY_MS };
       }
-      if ((await this.#createPod(vmi, claims, plan.createPod)) === "hopeless") return {};
-      status = withClaimStatus(status ?? {}, vmi, claims);
+      const state = await ensureStateClaim(vmi, {
+        client: this.#deps.client,
+        config: this.#deps.settings.config(),
+        now: new Date(this.#deps.clock.now()),
+      });
+      if (state?.readiness.kind === "waiting") {
+        const { message } = state.readiness;
+        if (message === undefined) return { requeueAfterMs: BINDING_RETRY_MS };
+        await this.#reportWaiting(vmi, "PersistentStateClaimPending", message);
+        return { requeueAfterMs: CLAIM_RETRY_MS };
+      }
+      const volumes = { claims, stateClaim: state?.claim.metadata.name };
+      if ((await this.#createPod(vmi, volumes, plan.createPod)) === "hopeless") return {};
+      status = withClaimStatus(status ?? {}, vmi, claims, state?.claim);
     }
     if (plan.metadata !== undefined) current = await this.#deps.vmis.writeMetadata(current, plan.metadata);
     if (status !== undefined) current = await this.#deps.vmis.writeStatus(current, status);
@@ -126,11 +143,11 @@ class Reconciler implements VmiReconciler {
 
   async #createPod(
     vmi: VirtualMachineInstance,
-    claims: LauncherPodContext["claims"],
+    volumes: PodVolumes,
     placement: PossiblePlacement,
   ): Promise<"made" | "hopeless"> {
     try {
-      const pod = await this.#create(vmi, claims, placement);
+      const pod = await this.#create(vmi, volumes, placement);
       const message = `Created virtual machine pod ${pod.metadata.name}`;
       this.#deps.recorder.record(vmi, "Normal", "SuccessfulCreate", message);
     } catch (error) {
@@ -148,14 +165,10 @@ class Reconciler implements VmiReconciler {
     return "made";
   }
 
-  async #create(
-    vmi: VirtualMachineInstance,
-    claims: LauncherPodContext["claims"],
-    placement: PossiblePlacement,
-  ): Promise<Pod> {
+  async #create(vmi: VirtualMachineInstance, volumes: PodVolumes, placement: PossiblePlacement): Promise<Pod> {
     const { client, settings, launcherImage, hypervisorModules } = this.#deps;
     const images = { launcherImage, hypervisorModules };
-    const context = { ...images, config: settings.config(), hypervisor: settings.hypervisorOf(vmi), claims };
+    const context = { ...images, config: settings.config(), hypervisor: settings.hypervisorOf(vmi), ...volumes };
     return client.create(pods, renderLauncherPod(vmi, { ...context, placement }));
   }
 

@@ -53,7 +53,8 @@ export async function prepareFirmware(
   const table = firmwareTables[architecture];
   const found = { efi: findImage(table.efi, root), efiSecureBoot: findImage(table.efiSecureBoot, root) };
   const image = efi.secureBoot === false ? found.efi : found.efiSecureBoot;
-  const nvram = efi.persistent === true ? `${persistentState}/nvram/variables.fd` : `${guestDirectory}/nvram.fd`;
+  const nvram =
+    efi.persistent === true ? `${persistentState}/nvram/${vmi.metadata.name}_VARS.fd` : `${guestDirectory}/nvram.fd`;
   // Without firmware the converter refuses the VMI, with the field.
   if (image !== undefined) await copyOnce(image.vars, nvram);
   return {

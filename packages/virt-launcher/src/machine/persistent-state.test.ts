@@ -1,4 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import { requirePersistentState } from "./persistent-state.ts";
@@ -19,7 +21,21 @@ describe("requirePersistentState", () => {
     expect(() => requirePersistentState(both, "/nowhere/at/all")).toThrow(
       "spec.domain.firmware.bootloader.efi.persistent, spec.domain.devices.tpm.persistent",
     );
-    expect(() => requirePersistentState(both, tmpdir())).not.toThrow();
+  });
+
+  it("is content with a volume for each", () => {
+    const folder = mkdtempSync(join(tmpdir(), "state-"));
+    const both = vmi({
+      devices: { tpm: { persistent: true } },
+      firmware: { bootloader: { efi: { persistent: true } } },
+    });
+    mkdirSync(join(folder, "swtpm"));
+    expect(() => requirePersistentState(both, folder)).toThrow(
+      /guest \(spec.domain.firmware.bootloader.efi.persistent\)/,
+    );
+    mkdirSync(join(folder, "nvram"));
+    expect(() => requirePersistentState(both, folder)).not.toThrow();
+    rmSync(folder, { recursive: true });
   });
 
   it("wants nothing for a guest that keeps nothing", () => {

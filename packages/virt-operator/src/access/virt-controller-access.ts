@@ -45,6 +45,9 @@ export const virtControllerAccess: RoleAccess = {
     rule("", ["pods/eviction"], ["create"]),
     rule("", ["events"], ["create", "patch"]),
     rule("", ["nodes", "namespaces", "resourcequotas", "persistentvolumeclaims"], read),
+    // For the state of guests that outlives their pods.
+    rule("", ["persistentvolumeclaims"], ["create"]),
+    rule("storage.k8s.io", ["storageclasses"], ["get"]),
     rule("", ["nodes"], ["patch"]),
     rule("apps", ["controllerrevisions"], [...read, "create", "delete"]),
     rule("policy", ["poddisruptionbudgets"], [...read, ...write]),

@@ -59,7 +59,8 @@ function open(root: OpenedPath, base: string, subPath: string, volumeName: strin
   const resolved = realPathOf(path.join(base, subPath));
   if (resolved === undefined) {
     try {
-      return makeDirectoryBeneath(root, subPath);
+      // As open as the volume itself, or nobody but root could use it.
+      return makeDirectoryBeneath(root, subPath, { mode: fs.statSync(base).mode & 0o7777 });
     } catch (error) {
       if (hasCode(error, "HostPathUnsafe")) throw escapes(subPath, volumeName, error);
       throw error;

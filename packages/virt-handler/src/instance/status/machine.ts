@@ -43,10 +43,15 @@ export const machinePart: StatusPart = (status, { vmi, domain }) => {
     const target = targets.get(volume);
     return target === undefined ? [] : [{ ...known(status, volume), name: volume, target }];
   });
+  // A claim that keeps the guest's state is no volume of the VMI; what is known about it stays.
+  const others = (status.volumeStatus ?? []).filter(({ name: entry }) => {
+    return vmi.spec.volumes?.some(({ name: volume }) => volume === entry) !== true;
+  });
+  const shown = [...volumes, ...others];
   return {
     ...status,
     ...(machineType === undefined ? {} : { machine: { type: machineType } }),
-    ...(volumes.length === 0 ? {} : { volumeStatus: volumes.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }),
+    ...(shown.length === 0 ? {} : { volumeStatus: shown.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }),
   };
 };
 
