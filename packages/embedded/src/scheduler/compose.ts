@@ -5,6 +5,8 @@ import {
   persistentVolumes,
   podDisruptionBudgets,
   pods,
+  replicaSets,
+  services,
   storageClasses,
 } from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
@@ -34,6 +36,8 @@ export function composeScheduler(dependencies: SchedulerDependencies): ComposedS
     volumes: createInformer(client, persistentVolumes, shared),
     storageClasses: createInformer(client, storageClasses, shared),
     budgets: createInformer(client, podDisruptionBudgets, shared),
+    services: createInformer(client, services, shared),
+    replicaSets: createInformer(client, replicaSets, shared),
   };
   const events = createEventRecorder({ client, clock, logger, component: "default-scheduler" });
   const scheduler = new Scheduler({ ...informers, client, clock, logger, events });

@@ -4,9 +4,6 @@ import { matchesNode } from "./node-fit.ts";
 import type { NodeState, Snapshot } from "./snapshot.ts";
 import { tolerates } from "./taints.ts";
 
-/** What one more pod of the group in a domain counts beside the weights (1 to 100) of preferred terms. */
-const spreadWeight = 10;
-
 type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>>;
 
 /** Which topology domains (values of a node label) hold pods that a term is about. */
@@ -23,9 +20,17 @@ export interface PodRules {
   readonly dependsOnOthers: boolean;
   /** Sum of the weights of preferred terms that the node satisfies. */
   preference(state: NodeState): number;
+  /** How full the node's domains are by what spread constraints wish; 0 where there is no wish. */
+  crowding(state: NodeState): number;
 }
 
-export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: NamespaceLabels): PodRules {
+/** `wishes` are spread constraints that the pod has not itself, but that it is placed by. */
+export function createPodRules(
+  pod: Pod,
+  snapshot: Snapshot,
+  namespaceLabels: NamespaceLabels,
+  wishes: readonly TopologySpreadConstraint[] = [],
+): PodRules {
   const count = (term: PodAffinityTerm): Domains => countDomains(term, pod, snapshot, namespaceLabels);
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
   const wanted = (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => ({
@@ -38,7 +43,8 @@ export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: Na
     domains: count(term),
   }));
   const objections = existingObjections(pod, snapshot, namespaceLabels);
-  const spread = spreadRules(pod, snapshot);
+  const spread = spreadRules(pod, snapshot, [...(pod.spec.topologySpreadConstraints ?? []), ...wishes]);
+  const wished = spread.filter(({ required }) => !required);
   const preferred = [
     ...(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((entry) => ({ ...entry, sign: 1 })),
     ...(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((entry) => ({
@@ -52,7 +58,7 @@ export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: Na
   }));
 
   return {
-    dependsOnOthers: wanted.length + unwanted.length + objections.length + spread.length > 0,
+    dependsOnOthers: wanted.length + unwanted.length + objections.length + spread.length - wished.length > 0,
     reasonsAgainst({ labels }) {
       if (spread.some((rule) => rule.required && rule.forbids(labels))) {
         return ["node(s) didn't match pod topology spread constraints"];
@@ -72,9 +78,9 @@ export function createPodRules(pod: Pod, snapshot: Snapshot, namespaceLabels: Na
     preference({ labels }) {
       let sum = 0;
       for (const { key, weight, domains } of preferred) sum += weight * (domains.get(labels[key] ?? "") ?? 0);
-      for (const rule of spread) sum -= spreadWeight * rule.countAt(labels);
       return sum;
     },
+    crowding: ({ labels }) => wished.reduce((sum, rule) => sum + rule.crowding(labels), 0),
   };
 }
 
@@ -115,12 +121,12 @@ interface SpreadRule {
   /** Nodes that would be filled too unevenly must not, or only should not, be used. */
   readonly required: boolean;
   forbids(labels: Readonly<Record<string, string>>): boolean;
-  /** How many pods of the group are in the node's domain. */
-  countAt(labels: Readonly<Record<string, string>>): number;
+  /** Pods of the group in the node's domain. They count the more, the more domains there are to choose from. */
+  crowding(labels: Readonly<Record<string, string>>): number;
 }
 
-function spreadRules(pod: Pod, snapshot: Snapshot): SpreadRule[] {
-  return (pod.spec.topologySpreadConstraints ?? []).map((constraint) => {
+function spreadRules(pod: Pod, snapshot: Snapshot, constraints: readonly TopologySpreadConstraint[]): SpreadRule[] {
+  return constraints.map((constraint) => {
     const key = constraint.topologyKey;
     const domains = countSelected(constraint, pod, snapshot);
     const enough = domains.size >= (constraint.minDomains ?? 1);
@@ -132,7 +138,10 @@ function spreadRules(pod: Pod, snapshot: Snapshot): SpreadRule[] {
         const count = domains.get(labels[key] ?? "");
         return count === undefined || count + self - least > constraint.maxSkew;
       },
-      countAt: (labels) => domains.get(labels[key] ?? "") ?? 0,
+      crowding(labels) {
+        const count = domains.get(labels[key] ?? "");
+        return count === undefined ? 0 : count * Math.log(domains.size + 2) + constraint.maxSkew - 1;
+      },
     };
   });
 }

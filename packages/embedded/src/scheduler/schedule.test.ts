@@ -1,5 +1,7 @@
-import type { Node, Pod, PodSpec } from "@polyvirt/api/k8s";
+import type { Node, Pod, PodSpec, ReplicaSet } from "@polyvirt/api/k8s";
 import { describe, expect, it } from "vitest";
+import { noClaims } from "./claims.ts";
+import { defaultSpread } from "./default-spread.ts";
 import { schedule } from "./schedule.ts";
 import { createSnapshot } from "./snapshot.ts";
 
@@ -189,6 +191,33 @@ describe("schedule chooses", () => {
     );
     const placed = [pod({ nodeName: "a" }, { app: "x" }), pod({ nodeName: "b", ...asking({ cpu: "2" }) })];
     expect(choose([node("a"), node("b")], placed, spread)).toBe("b");
+  });
+
+  it("another node for each pod of a replica set, although one has more room and more pods are leaving", () => {
+    const labels = { app: "x", hash: "new" };
+    const member = (nodeName?: string): Pod => {
+      const made = pod(nodeName === undefined ? {} : { nodeName }, labels);
+      const ownerReferences = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "set", uid: "1", controller: true }];
+      return { ...made, metadata: { ...made.metadata, ownerReferences } };
+    };
+    const set: ReplicaSet = {
+      metadata: { name: "set", namespace: "ns" },
+      spec: { selector: { matchLabels: { hash: "new" } }, template: { spec: { containers: [] } } },
+    };
+    const groups = { services: () => [], replicaSet: (_: string, name: string) => (name === "set" ? set : undefined) };
+    const old = ["b", "c", "c"].map((nodeName) =>
+      pod({ ...asking({ cpu: "1" }), nodeName }, { app: "x", hash: "old" }),
+    );
+    const snapshot = createSnapshot([node("a"), node("b"), node("c")], old);
+    const places = [1, 2, 3].map(() => {
+      const next = member();
+      const wishes = defaultSpread(next, groups);
+      const decision = schedule(next, snapshot, { namespaceLabels: () => ({}), claims: noClaims, wishes });
+      const place = decision.fits ? decision.nodeName : "";
+      snapshot.place(next, place);
+      return place;
+    });
+    expect(places).toEqual(["a", "b", "c"]);
   });
 
   it("only among the nodes and the pods that a spread constraint counts", () => {

@@ -1,4 +1,4 @@
-import type { Pod } from "@polyvirt/api/k8s";
+import type { Pod, TopologySpreadConstraint } from "@polyvirt/api/k8s";
 import { noClaims, type ClaimRules } from "./claims.ts";
 import { matchesTerm, nodeFilters } from "./node-fit.ts";
 import { createPodRules, type PodRules } from "./pod-affinity.ts";
@@ -19,6 +19,8 @@ export type Decision =
 export interface ScheduleContext {
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
   readonly claims: ClaimRules;
+  /** How the pod is spread beside its own constraints. */
+  readonly wishes?: readonly TopologySpreadConstraint[];
 }
 
 const plainContext: ScheduleContext = { namespaceLabels: () => ({}), claims: noClaims };
@@ -32,7 +34,7 @@ export function schedule(pod: Pod, snapshot: Snapshot, context: ScheduleContext 
     return { fits: false, message: `0/${total} nodes are available: ${problem}.`, crowded: [] };
   }
   const requests = podRequests(pod.spec);
-  const rules = createPodRules(pod, snapshot, context.namespaceLabels);
+  const rules = createPodRules(pod, snapshot, context.namespaceLabels, context.wishes);
   const reasons = new Map<string, number>();
   const candidates: NodeState[] = [];
   const crowded: NodeState[] = [];
@@ -81,11 +83,12 @@ interface Scores {
   readonly state: NodeState;
   readonly affinity: number;
   readonly podAffinity: number;
+  readonly crowding: number;
   readonly taints: number;
   readonly free: number;
 }
 
-/** kube-scheduler's default weights: taints 3, node affinity 2, pod affinity 2, free resources 1. */
+/** kube-scheduler's default weights: taints 3, node affinity 2, pod affinity 2, spread 2, free resources 1. */
 function chooseBest(
   pod: Pod,
   candidates: readonly NodeState[],
@@ -97,14 +100,20 @@ function chooseBest(
     state,
     affinity: preferredAffinity(pod, state),
     podAffinity: rules.preference(state),
+    crowding: rules.crowding(state),
     taints: avoidedTaints(pod, state),
     free: freeShare(state, requests),
   }));
   const affinity = normalizer(scored.map((score) => score.affinity));
   const podAffinity = normalizer(scored.map((score) => score.podAffinity));
   const taints = normalizer(scored.map((score) => score.taints));
+  const spread = spreadScore(scored.map((score) => score.crowding));
   const total = (score: Scores): number =>
-    2 * affinity(score.affinity) + 2 * podAffinity(score.podAffinity) - 3 * taints(score.taints) + score.free;
+    2 * affinity(score.affinity) +
+    2 * podAffinity(score.podAffinity) +
+    2 * spread(score.crowding) -
+    3 * taints(score.taints) +
+    score.free;
   let best: { score: number; state: NodeState } | undefined;
   for (const entry of scored) {
     const score = total(entry);
@@ -122,6 +131,13 @@ function normalizer(values: readonly number[]): (value: number) => number {
   const low = Math.min(0, ...values);
   const high = Math.max(0, ...values);
   return (value) => (high === low ? 0 : (value - low) / (high - low));
+}
+
+/** The emptiest domain scores 1, and the others in proportion, as with kube-scheduler: two of ten differ less than none of one. */
+function spreadScore(crowdings: readonly number[]): (crowding: number) => number {
+  const low = Math.min(...crowdings);
+  const high = Math.max(...crowdings);
+  return (crowding) => (high === 0 ? 0 : (high + low - crowding) / high);
 }
 
 function preferredAffinity(pod: Pod, state: NodeState): number {

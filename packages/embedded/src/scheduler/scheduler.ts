@@ -5,11 +5,14 @@ import type {
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
+  ReplicaSet,
+  Service,
   StorageClass,
 } from "@polyvirt/api/k8s";
 import { describeError, type Clock, type Logger, type Timer } from "@polyvirt/core";
 import type { EventRecorder, Informer, KubeClient } from "@polyvirt/kube";
 import { createClaimRules, type ClaimRules } from "./claims.ts";
+import { defaultSpread, type PodGroups } from "./default-spread.ts";
 import { DecisionWriter } from "./decision-writer.ts";
 import { planPreemption } from "./preemption.ts";
 import { schedule } from "./schedule.ts";
@@ -27,6 +30,8 @@ interface SchedulerOptions {
   readonly volumes: Informer<PersistentVolume>;
   readonly storageClasses: Informer<StorageClass>;
   readonly budgets: Informer<PodDisruptionBudget>;
+  readonly services: Informer<Service>;
+  readonly replicaSets: Informer<ReplicaSet>;
 }
 
 const schedulerName = "default-scheduler";
@@ -138,8 +143,8 @@ export class Scheduler {
   #decide(pod: Pod, snapshot: Snapshot): Promise<void> {
     if ((pod.spec.schedulingGates ?? []).length > 0) return this.#writer.refuse(pod, "SchedulingGated", gatedMessage);
     const claims = this.#claimRules(pod);
-    const context = { namespaceLabels: this.#namespaceLabels, claims };
-    const decision = schedule(pod, snapshot, context);
+    const wishes = defaultSpread(pod, this.#groups);
+    const decision = schedule(pod, snapshot, { namespaceLabels: this.#namespaceLabels, claims, wishes });
     if (!decision.fits) return this.#makeRoom(pod, snapshot, claims, decision);
     snapshot.place(pod, decision.nodeName);
     if (claims.waiting.length > 0) return this.#promiseVolumes(claims, decision.nodeName);
@@ -148,6 +153,11 @@ export class Scheduler {
 
   readonly #namespaceLabels = (name: string): Record<string, string> =>
     this.#options.namespaces.get(name)?.metadata.labels ?? {};
+
+  readonly #groups: PodGroups = {
+    services: () => this.#options.services.list(),
+    replicaSet: (namespace, name) => this.#options.replicaSets.get(`${namespace}/${name}`),
+  };
 
   #claimRules(pod: Pod): ClaimRules {
     const { claims, volumes, storageClasses } = this.#options;

@@ -95,7 +95,8 @@ const events: PolicyRule = {
 
 /** Looks at everything that placement depends on, and binds. */
 const scheduler: PolicyRule[] = [
-  { apiGroups: [""], resources: ["nodes", "namespaces", "persistentvolumes"], verbs: read },
+  { apiGroups: [""], resources: ["nodes", "namespaces", "persistentvolumes", "services"], verbs: read },
+  { apiGroups: ["apps"], resources: ["replicasets"], verbs: read },
   { apiGroups: [""], resources: ["pods"], verbs: [...read, "delete"] },
   { apiGroups: [""], resources: ["persistentvolumeclaims"], verbs: [...read, "patch", "update"] },
   { apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs: read },
