@@ -14,6 +14,11 @@ export interface GuestAgent {
   thaw(): Promise<void>;
   /** Asks the guest's system to restart itself in good order. */
   reboot(): Promise<void>;
+  /** Lets whoever holds these keys log in as a user of the guest; keys that it has already stay. */
+  addAuthorizedKeys(user: string, keys: readonly string[]): Promise<void>;
+  /** Takes keys away; those that are not there are no failure. */
+  removeAuthorizedKeys(user: string, keys: readonly string[]): Promise<void>;
+  setPassword(user: string, password: string): Promise<void>;
 }
 
 export interface GuestAgentCondition {

@@ -10,6 +10,7 @@ import { makeInitramfs } from "./initramfs.ts";
 import {
   dhcpScript,
   initScript,
+  passwordScript,
   powerButtonScript,
   powerLineScript,
   shutdownScript,
@@ -32,7 +33,7 @@ export interface DemoGuest {
 }
 
 /** Goes up whenever the recipe changes in a way that the scripts and tables below do not show. */
-const recipeVersion = 1;
+const recipeVersion = 2;
 
 /**
  * Builds a guest that boots in seconds under software emulation: Debian's kernel and an initramfs with busybox and the
@@ -110,7 +111,15 @@ async function exists(folder: string): Promise<boolean> {
 }
 
 function recipeOf({ architecture }: DemoGuestOptions): string {
-  const scripts = [initScript, powerButtonScript, powerLineScript, shutdownScript, dhcpScript, uptimeScript];
+  const scripts = [
+    initScript,
+    passwordScript,
+    powerButtonScript,
+    powerLineScript,
+    shutdownScript,
+    dhcpScript,
+    uptimeScript,
+  ];
   const parts = [recipeVersion, demoProfiles[architecture], ...scripts];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 }

@@ -71,6 +71,21 @@ describe("the guest agent of a demo guest", () => {
     });
   });
 
+  it("lets keys in, takes them away again, and sets passwords", async () => {
+    const read = async (file: string) => (await agent.exec("/bin/cat", [file], 30_000)).stdout;
+    await agent.addAuthorizedKeys("root", ["ssh-ed25519 AAAA one", "ssh-ed25519 BBBB two"]);
+    await agent.addAuthorizedKeys("root", ["ssh-ed25519 AAAA one"]);
+    await agent.removeAuthorizedKeys("root", ["ssh-ed25519 BBBB two", "ssh-ed25519 CCCC never there"]);
+    expect(await read("/root/.ssh/authorized_keys")).toBe("ssh-ed25519 AAAA one");
+    await expect(agent.addAuthorizedKeys("nobody-here", ["ssh-ed25519 AAAA one"])).rejects.toThrow(
+      "run guest-ssh-add-authorized-keys in the guest: failed to lookup user 'nobody-here'",
+    );
+    const before = await read("/etc/shadow");
+    await agent.setPassword("root", "pässword with : and 'quotes'");
+    expect(await read("/etc/shadow")).not.toBe(before);
+    await expect(agent.setPassword("nobody-here", "x")).rejects.toThrow("run guest-set-user-password in the guest");
+  }, 90_000);
+
   it("freezes and thaws the guest's file systems", async () => {
     await agent.freeze();
     expect((await agent.info()).filesystemsFrozen).toBe(true);

@@ -120,6 +120,17 @@ case "$*" in
 esac
 `;
 
+/** What the guest agent calls to set a password, with lines USER:PASSWORD; Debian's busybox has none. */
+export const passwordScript = `#!/bin/busybox sh
+while IFS=: read -r user password; do
+  grep -q "^$user:" /etc/shadow || { echo "chpasswd: there is no user $user" >&2; exit 1; }
+  hash=$(httpd -m "$password") || exit 1
+  awk -F: -v OFS=: -v user="$user" -v hash="$hash" '$1 == user { $2 = hash } { print }' /etc/shadow > /run/shadow
+  cat /run/shadow > /etc/shadow
+  rm /run/shadow
+done
+`;
+
 /** Called by udhcpc with what the DHCP server offers. */
 export const dhcpScript = `#!/bin/busybox sh
 case $1 in

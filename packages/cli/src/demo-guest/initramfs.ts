@@ -6,6 +6,7 @@ import { demoProfiles, type DemoArchitecture } from "./demo-architecture.ts";
 import {
   dhcpScript,
   initScript,
+  passwordScript,
   powerButtonScript,
   powerLineScript,
   shutdownScript,
@@ -35,9 +36,11 @@ export async function makeInitramfs(
     executable("etc/acpi/PWRF/00000080", Buffer.from(powerButtonScript)),
     executable("etc/power-line", Buffer.from(powerLineScript)),
     executable("etc/udhcpc.script", Buffer.from(dhcpScript)),
+    executable("sbin/chpasswd", Buffer.from(passwordScript)),
     executable("sbin/shutdown", Buffer.from(shutdownScript)),
     executable("www/cgi-bin/uptime", Buffer.from(uptimeScript)),
     plainFile("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"),
+    plainFile("etc/shadow", "root:*:19000:0:99999:7:::\n"),
     plainFile("etc/group", "root:x:0:\n"),
     plainFile("etc/demo-arch", `${architecture}\n`),
     plainFile(

@@ -30,6 +30,8 @@ export const qemuAgentChannelName = "org.qemu.guest_agent.0";
 const answerTimeoutMs = 3_000;
 /** Freezing waits for every write of the guest to reach its disks. */
 const freezeTimeoutMs = 55_000;
+/** The guest makes a hash of a password, which is meant to take long. */
+const passwordTimeoutMs = 10_000;
 const execPollMs = 100;
 const consentMs = 1_000;
 
@@ -132,6 +134,23 @@ export class QemuAgent implements GuestAgent {
     await this.#ask("guest-shutdown", { mode: "reboot" }, consentMs).catch((error: unknown) => {
       if (!hasCode(error, "StackGuestAgentUnavailable") || !this.#channel.isOpen()) throw error;
     });
+  }
+
+  async addAuthorizedKeys(user: string, keys: readonly string[]): Promise<void> {
+    await this.#ask("guest-ssh-add-authorized-keys", { username: user, keys });
+  }
+
+  async removeAuthorizedKeys(user: string, keys: readonly string[]): Promise<void> {
+    await this.#ask("guest-ssh-remove-authorized-keys", { username: user, keys });
+  }
+
+  async setPassword(user: string, password: string): Promise<void> {
+    const encoded = Buffer.from(password, "utf8").toString("base64");
+    await this.#ask(
+      "guest-set-user-password",
+      { username: user, password: encoded, crypted: false },
+      passwordTimeoutMs,
+    );
   }
 
   #ask(command: string, args?: object, timeoutMs = answerTimeoutMs): Promise<unknown> {
