@@ -64,6 +64,38 @@ describe("condition", () => {
   });
 });
 
+describe("reboot", () => {
+  const rebooting = (isOpen: () => boolean, answer: () => Error | undefined) =>
+    new QemuAgent(
+      {
+        isOpen,
+        async execute() {
+          const error = answer();
+          if (error !== undefined) throw error;
+          return {};
+        },
+      },
+      { monotonic: () => 0, sleep: async () => {} },
+    ).reboot();
+  const silence = () => errors.StackGuestAgentUnavailable("run guest-shutdown in the guest: no answer");
+
+  it("takes silence for consent, also when the guest is gone by then", async () => {
+    await expect(rebooting(() => true, silence)).resolves.toBeUndefined();
+    let open = true;
+    const leave = () => {
+      open = false;
+      return silence();
+    };
+    await expect(rebooting(() => open, leave)).resolves.toBeUndefined();
+  });
+
+  it("fails without an agent, and when the agent says no", async () => {
+    await expect(rebooting(() => false, silence)).rejects.toThrow("no answer");
+    const refusal = () => errors.StackCommandFailed("run guest-shutdown in the guest: not allowed");
+    await expect(rebooting(() => true, refusal)).rejects.toThrow("not allowed");
+  });
+});
+
 describe("exec", () => {
   it("gives up at the limit, however long the command runs", async () => {
     const { agent, asked, now } = scripted({ "guest-exec": { pid: 7 }, "guest-exec-status": { exited: false } });

@@ -130,9 +130,10 @@ export class QemuAgent implements GuestAgent {
   }
 
   async reboot(): Promise<void> {
-    // The agent answers only when it will not do it; silence is consent.
+    const wasThere = this.#channel.isOpen();
+    // The agent answers only when it will not do it; silence is consent, and so is that it has gone down already.
     await this.#ask("guest-shutdown", { mode: "reboot" }, consentMs).catch((error: unknown) => {
-      if (!hasCode(error, "StackGuestAgentUnavailable") || !this.#channel.isOpen()) throw error;
+      if (!wasThere || !hasCode(error, "StackGuestAgentUnavailable")) throw error;
     });
   }
 
