@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { listProcesses } from "../processes.ts";
 import { run } from "../run.ts";
 
-export interface Gone {
+interface Gone {
   /** The cluster's folder. */
   readonly dataDir: string;
   /** Of guests and pods that are gone. Whatever bears one of them was theirs. */
