@@ -1,10 +1,12 @@
-import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "@polyvirt/core";
+import { systemClock, type Clock } from "@polyvirt/core";
+import { createManualClock } from "@polyvirt/core/testing";
 import { probeHypervisor } from "./hypervisor-probe.ts";
+import type { DeviceVerdict } from "./judge-probe.ts";
 
 let directory: string;
 beforeEach(async () => {
@@ -34,5 +36,66 @@ describe("probing the hypervisor", () => {
     await writeFile(file, JSON.stringify({ ...kept, usable: true, reason: "kept" }));
     expect(await probe("kvm")).toMatchObject({ usable: true, reason: "kept" });
     expect(await probe("kvm", "next-boot")).toMatchObject({ usable: verdict.usable });
+  });
+
+  describe("with something in QEMU's place, and a device that always opens", () => {
+    /** Runs the script for the accelerated guest; the emulated one does everything that it should. */
+    async function emulator(name: string, accelerated: string): Promise<string> {
+      const file = join(directory, name);
+      const finish = "printf ABCDEFG; exit 33";
+      await writeFile(
+        file,
+        `#!/bin/sh\ncd ${directory}\ncase "$*" in *"-accel tcg"*) ${finish};; esac\n${accelerated}\n`,
+      );
+      await chmod(file, 0o755);
+      return file;
+    }
+    const kept = "null-probe.json";
+    const judge = (program: string, clock: Clock = systemClock) =>
+      probeHypervisor({
+        clock,
+        device: "null",
+        bootId: "this-boot",
+        directory,
+        hostArchitecture: "x64",
+        emulator: program,
+      });
+
+    it("keeps nothing when QEMU is missing: it may come", async () => {
+      const verdict = await judge("/nowhere/qemu");
+      expect(verdict).toMatchObject({
+        usable: false,
+        reason: expect.stringMatching(/nothing to compare with.*nowhere/),
+      });
+      expect(await readdir(directory)).toEqual([]);
+    });
+
+    it("asks again when there is another QEMU", async () => {
+      const bad = await emulator("bad", "echo no such accelerator >&2; exit 1");
+      expect(await judge(bad)).toMatchObject({ usable: false, reason: expect.stringContaining("no such accelerator") });
+      expect(await readdir(directory)).toContain(kept);
+      const good = await emulator("good", "printf ABCDEFG; exit 33");
+      expect(await judge(good)).toMatchObject({ usable: true, reason: "" });
+    });
+
+    it("gives a device on which QEMU ended at once another try", async () => {
+      const program = await emulator("unsure", "[ -e tried ] || { touch tried; exit 1; }; printf ABCDEFG; exit 33");
+      expect(await judge(program)).toMatchObject({ usable: true });
+    });
+
+    it("does not wait for a process that cannot be ended", async () => {
+      // What holds its output cannot be seen from here, as little as what the kernel does with a process.
+      const program = await emulator("stuck", "sleep 60 & echo $! >stuck-pid; printf AB; wait");
+      const clock = createManualClock();
+      let verdict: DeviceVerdict | undefined;
+      const judged = judge(program, clock).then((value) => (verdict = value));
+      const file = join(directory, "stuck-pid");
+      await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+      await expect
+        .poll(() => clock.advance(1_000).then(() => verdict), { timeout: 10_000 })
+        .toMatchObject({ usable: false, reason: expect.stringMatching(/cannot be ended/) });
+      await judged;
+      process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
+    });
   });
 });

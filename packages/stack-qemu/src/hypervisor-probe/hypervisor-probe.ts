@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject, type Clock, type JsonValue } from "@polyvirt/core";
 import { judgeProbe, probeLimit, type DeviceVerdict, type ProbeRun } from "./judge-probe.ts";
@@ -11,14 +12,17 @@ interface ProbeDependencies {
   readonly device: string;
   /** Which boot of the machine this is: a verdict holds until the next one. */
   readonly bootId: string;
-  /** Where verdicts and the guest's image are kept. */
+  /** Where verdicts are kept. */
   readonly directory: string;
   /** As Node names it. */
   readonly hostArchitecture: string;
+  /** The QEMU that runs the guest. */
+  readonly emulator?: string;
 }
 
 const emulationLimitMs = 60_000;
-const emulator = "qemu-system-x86_64";
+/** How long a process that was killed may take to be gone. One that the kernel does not let go of never is. */
+const deathLimitMs = 5_000;
 const maxWords = 300;
 
 /**
@@ -31,29 +35,61 @@ export async function probeHypervisor(dependencies: ProbeDependencies): Promise<
   const closed = await whyClosed(path);
   // Not kept: a device may appear, or its rights change, while the machine runs.
   if (closed !== undefined) return { path, usable: false, reason: closed, probeMilliseconds: 0 };
+  const { emulator = "/usr/bin/qemu-system-x86_64" } = dependencies;
   const cache = join(directory, `${device}-probe.json`);
-  const known = await readVerdict(cache, dependencies.bootId, path);
+  const circumstances = { bootId: dependencies.bootId, path, emulator: await identityOf(emulator) };
+  const known = await readVerdict(cache, circumstances);
   if (known !== undefined) return known;
-  const verdict = await runProbe(dependencies, path);
-  await writeAtomically(cache, `${JSON.stringify({ bootId: dependencies.bootId, ...verdict }, undefined, 2)}\n`);
+  const { verdict, isFinal } = await runProbe({ ...dependencies, emulator }, path);
+  if (isFinal) await writeAtomically(cache, `${JSON.stringify({ ...circumstances, ...verdict }, undefined, 2)}\n`);
   return verdict;
 }
 
-async function runProbe(dependencies: ProbeDependencies, path: string): Promise<DeviceVerdict> {
-  const { clock, device, directory, hostArchitecture } = dependencies;
+/** What a verdict depends on: with another boot, device or QEMU it is asked for again. */
+interface Circumstances {
+  readonly bootId: string;
+  readonly path: string;
+  readonly emulator: string;
+}
+
+/** Tells one build of a program from another, also where they lie at the same path of different images. */
+async function identityOf(program: string): Promise<string> {
+  const { size, mtimeMs } = await stat(program).catch(() => ({ size: 0, mtimeMs: 0 }));
+  return `${program} of ${size} bytes, ${new Date(mtimeMs).toISOString()}`;
+}
+
+interface Judgement {
+  readonly verdict: DeviceVerdict;
+  /** Whether it says something about the device, and not only about the moment. */
+  readonly isFinal: boolean;
+}
+
+async function runProbe(
+  { clock, device, hostArchitecture, emulator }: ProbeDependencies & { readonly emulator: string },
+  path: string,
+): Promise<Judgement> {
   // The guest is made of x86 code. Hosts of other architectures are not nested as a rule, and the device has opened.
-  if (hostArchitecture !== "x64") return { path, usable: true, reason: "", probeMilliseconds: 0 };
-  const folder = await mkdtemp(join(directory, "probe-"));
+  if (hostArchitecture !== "x64") {
+    return { verdict: { path, usable: true, reason: "", probeMilliseconds: 0 }, isFinal: true };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "probe-"));
   try {
     const image = join(folder, "guest.bin");
     await writeFile(image, probeImage());
-    const emulated = await runGuest(clock, image, "tcg", emulationLimitMs);
+    const run = (accelerator: string, limitMs: number) => runGuest({ clock, emulator, image, accelerator, limitMs });
+    const emulated = await run("tcg", emulationLimitMs);
     if (!emulated.finished) {
-      const reason = `there is nothing to compare with: emulated, the test guest did not finish (${emulated.words})`;
-      return { path, usable: false, reason, probeMilliseconds: 0 };
+      const words = emulated.words === "" ? `within ${emulationLimitMs / 1000} s` : `(${emulated.words})`;
+      const reason = `there is nothing to compare with: emulated, the test guest did not finish ${words}`;
+      return { verdict: { path, usable: false, reason, probeMilliseconds: 0 }, isFinal: false };
     }
-    const accelerated = await runGuest(clock, image, device, probeLimit(emulated));
-    return judgeProbe(path, emulated, accelerated);
+    const limitMs = probeLimit(emulated);
+    const accelerated = await run(device, limitMs);
+    // A verdict against the device lasts for long. QEMU that ends by itself may have met with something that passes (no
+    // memory, a device that was busy), and another try costs little; one that has run out of time has had its chance.
+    const endedEarly = !accelerated.finished && accelerated.milliseconds < limitMs;
+    const last = endedEarly ? await run(device, limitMs) : accelerated;
+    return { verdict: judgeProbe(path, emulated, last), isFinal: true };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -66,7 +102,15 @@ function probeArguments(image: string, accelerator: string): string[] {
   return ["-no-user-config", "-nodefaults", "-display", "none", ...machine, ...console, ...exit];
 }
 
-function runGuest(clock: Clock, image: string, accelerator: string, limitMs: number): Promise<ProbeRun> {
+interface GuestRun {
+  readonly clock: Clock;
+  readonly emulator: string;
+  readonly image: string;
+  readonly accelerator: string;
+  readonly limitMs: number;
+}
+
+function runGuest({ clock, emulator, image, accelerator, limitMs }: GuestRun): Promise<ProbeRun> {
   return new Promise((resolve) => {
     const started = clock.monotonic();
     const args = ["--pdeathsig", "KILL", "--", emulator, ...probeArguments(image, accelerator)];
@@ -76,12 +120,22 @@ function runGuest(clock: Clock, image: string, accelerator: string, limitMs: num
     // SAFETY: what a guest writes is cut to what a well-behaved one could write.
     child.stdout.on("data", (chunk: Buffer) => (stages = (stages + chunk.toString()).slice(0, probeStages.length + 1)));
     child.stderr.on("data", (chunk: Buffer) => (words = (words + chunk.toString()).slice(-maxWords)));
-    const timer = clock.setTimer(limitMs, () => void child.kill("SIGKILL"));
     const end = (finished: boolean, last = words): void => {
       timer.cancel();
       const milliseconds = clock.monotonic() - started;
-      resolve({ stages, finished, milliseconds, words: complaints(last) });
+      resolve({ stages, milliseconds, words: complaints(last), finished });
     };
+    const abandon = (): void => {
+      // Nobody can end it; but nobody has to wait for it either.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      child.unref();
+      end(false, `it hangs in the kernel and cannot be ended; ${words}`);
+    };
+    let timer = clock.setTimer(limitMs, () => {
+      child.kill("SIGKILL");
+      timer = clock.setTimer(deathLimitMs, abandon);
+    });
     child.once("error", (error) => end(false, error.message));
     child.once("close", (code) => end(code === probeExitCode));
   });
@@ -104,16 +158,16 @@ async function whyClosed(path: string): Promise<string | undefined> {
   }
 }
 
-async function readVerdict(file: string, bootId: string, path: string): Promise<DeviceVerdict | undefined> {
+async function readVerdict(file: string, wanted: Circumstances): Promise<DeviceVerdict | undefined> {
   try {
     // What JSON.parse returns is a JSON value.
     const value = JSON.parse(await readFile(file, "utf8")) as JsonValue;
-    if (!isJsonObject(value) || value["bootId"] !== bootId || value["path"] !== path) return undefined;
+    if (!isJsonObject(value) || Object.entries(wanted).some(([name, text]) => value[name] !== text)) return undefined;
     const { usable, reason, probeMilliseconds } = value;
     if (typeof usable !== "boolean" || typeof reason !== "string" || typeof probeMilliseconds !== "number") {
       return undefined;
     }
-    return { path, usable, reason, probeMilliseconds };
+    return { path: wanted.path, usable, reason, probeMilliseconds };
   } catch {
     // None was kept, or nothing that can be read.
     return undefined;

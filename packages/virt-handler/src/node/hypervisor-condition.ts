@@ -24,5 +24,10 @@ export function hypervisorCondition(
     const message = `a guest ran on ${path} and ended after ${probe.probeMilliseconds} ms`;
     return { type, status: "True", reason: "GuestRan", message };
   }
+  if (Number(probe.probeMilliseconds) === 0) {
+    // The device may have come since, or what was missing to try it.
+    const message = `no guest was tried on ${path} (${probe.reason}); restart this node's virt-handler to try again`;
+    return { type, status: "Unknown", reason: "NotProbed", message };
+  }
   return { type, status: "False", reason: "ProbeFailed", message: `${path} is of no use: ${probe.reason}` };
 }

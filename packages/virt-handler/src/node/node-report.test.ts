@@ -199,10 +199,19 @@ describe("the condition of a node", () => {
   });
 
   it("says why a device that is there is of no use", () => {
-    expect(probe({ usable: false, reason: "the guest made no progress within 2 s" })).toMatchObject({
+    const reason = "the guest made no progress within 2 s";
+    expect(probe({ usable: false, reason, probeMilliseconds: "2000" })).toMatchObject({
       status: "False",
       reason: "ProbeFailed",
       message: "/dev/kvm is of no use: the guest made no progress within 2 s",
+    });
+  });
+
+  it("says what to do when the device has come since it was looked for", () => {
+    expect(probe({ usable: false, reason: "there is no /dev/kvm" })).toMatchObject({
+      status: "Unknown",
+      reason: "NotProbed",
+      message: expect.stringMatching(/there is no \/dev\/kvm.*restart/),
     });
   });
 
