@@ -1,6 +1,8 @@
 import { describeError, type Clock, type Logger } from "@polyvirt/core";
 import type { Architecture, Hypervisor } from "@polyvirt/hypervisor";
 import type { Stack } from "@polyvirt/stack";
+import { readCredentialSecret } from "./access-credentials/credential-secrets.ts";
+import { CredentialSync } from "./access-credentials/credential-sync.ts";
 import { cmdServices } from "./cmd/cmd-service.ts";
 import { openCommandSocket } from "./cmd/command-socket.ts";
 import { qemuImg } from "./disks/qemu-img.ts";
@@ -10,7 +12,7 @@ import { describeDomain } from "./machine/domain-document.ts";
 import { refuseHooks, type DomainHooks } from "./machine/domain-hooks.ts";
 import { Machine } from "./machine/machine.ts";
 import { createGuestNetwork } from "./network/guest-network.ts";
-import { guestEvent, migrationFailed } from "./notify/guest-events.ts";
+import { credentialEvent, guestEvent, migrationFailed } from "./notify/guest-events.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { createNotifyClient } from "./notify/notify-client.ts";
 import { supervise, type Ending } from "./supervise/supervisor.ts";
@@ -54,9 +56,17 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
     if (document !== undefined) notifier.publish(document);
   };
   const machine = new Machine({ ...dependencies, hooks, paths, images: qemuImg, network, onChange: tellState });
+  const credentials = new CredentialSync({
+    agent: stack.guestAgent,
+    readSecret: (secretName) => readCredentialSecret(paths, secretName),
+    clock,
+    logger,
+    onResult: (result) => notifier.publishEvent(credentialEvent(result, options.vmi)),
+  });
   const services = cmdServices({
     stack,
     machine,
+    credentials,
     vmi: options.vmi,
     describe,
     capabilityTarget: {
@@ -78,6 +88,7 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
         logger.info("machine", { event });
         const told = guestEvent(event, options.vmi);
         if (told !== undefined) notifier.publishEvent(told);
+        if (event.kind === "guestAgent") credentials.agentChanged(event.connected);
         if (event.kind === "status" || event.kind === "deviceRemoved") tellState();
       });
       const socket = await openCommandSocket({ directory: paths.sockets, services, logger });
@@ -93,6 +104,7 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
         if (!heard) logger.error("the node agent did not hear of the machine's end");
         return ending;
       } finally {
+        credentials.close();
         await stack.close();
         network.close();
         notifier.close();

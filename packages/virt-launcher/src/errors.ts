@@ -36,6 +36,11 @@ export const errorKinds = {
     action: "Look at the cause; the node agent prepares the pod's network and may have been hindered.",
     retry: true,
   },
+  LauncherCredentialsFailed: {
+    meaning: "A secret with credentials for the guest's users could not be read in the launcher's pod.",
+    action: "Check the secret that the message names; it is tried again.",
+    retry: true,
+  },
   LauncherStateMissing: {
     meaning: "The VirtualMachineInstance wants state that outlives its pod, and the pod has no volume for it.",
     action: "Give the cluster a storage class for the state of VMs, or do without persistent TPM and UEFI variables.",

@@ -12,7 +12,6 @@ const missing: Readonly<Partial<Record<FeatureKey, string>>> = {
   "volumes.downwardMetrics": "a downwardMetrics volume",
   "volumes.memoryDump": "a memoryDump volume",
   "utility-volumes": "a utility volume",
-  "access-credentials": "an access credential",
   "resource-claims": "a resource claim",
   "networks.multus": "a multus network",
   "networks.resource-claim": "a network by resource claim",

@@ -329,7 +329,7 @@ export const servedElsewhere: Readonly<Record<string, string>> = {
   terminationGracePeriodSeconds: "launcher pod",
   tolerations: "launcher pod",
   topologySpreadConstraints: "launcher pod",
-  accessCredentials: "refused as a whole: findUnserved",
+  accessCredentials: "launcher pod and launcher: by the guest's agent or cloud-init",
   resourceClaims: "refused as a whole: findUnserved",
   utilityVolumes: "refused as a whole: findUnserved",
   networks: "pod network",

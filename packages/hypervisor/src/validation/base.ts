@@ -1,4 +1,5 @@
 /** The rules that hold for every hypervisor and architecture, in the order in which their causes are reported. */
+import { accessCredentialRules } from "./access-credential.ts";
 import { cpuRules } from "./cpu.ts";
 import { deviceRules } from "./devices.ts";
 import { diskRules } from "./disk.ts";
@@ -23,5 +24,6 @@ export const baseRules: readonly ValidationRule[] = [
   ...featureRules,
   ...deviceRules,
   ...probeRules,
+  ...accessCredentialRules,
   ...valueRules,
 ];

@@ -1,5 +1,6 @@
 import { annotations, unpausedReadinessGate, type VirtualMachineInstance } from "@polyvirt/api";
 import { apiVersionOf, pods, type Container, type Pod, type PodSpec } from "@polyvirt/api/k8s";
+import { credentialVolumes } from "./access-credentials.ts";
 import { launcherArguments, podGraceSeconds } from "./arguments.ts";
 import { computeContainer, type LauncherPodContext } from "./context.ts";
 import { launcherPodMetadata } from "./metadata.ts";
@@ -16,6 +17,7 @@ import { launcherVolumes } from "./volumes.ts";
 export function renderLauncherPod(vmi: VirtualMachineInstance, context: LauncherPodContext): Pod {
   const resources = launcherResources(vmi, context);
   const volumes = launcherVolumes(vmi, context);
+  const credentials = credentialVolumes(vmi);
   const user = launcherUser(vmi, context.config);
   const stack = launcherStack(context, user);
   const compute: Container = {
@@ -30,7 +32,7 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
     resources: resources.requirements,
     ...ports(vmi),
     ...guestProbes(vmi),
-    volumeMounts: volumes.container.volumeMounts,
+    volumeMounts: [...volumes.container.volumeMounts, ...credentials.mounts],
     ...(volumes.container.volumeDevices.length === 0 ? {} : { volumeDevices: volumes.container.volumeDevices }),
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -56,7 +58,7 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
       readinessGates: [{ conditionType: unpausedReadinessGate }],
       securityContext: podSecurityContext(user),
       containers: [compute],
-      volumes: volumes.volumes,
+      volumes: [...volumes.volumes, ...credentials.volumes],
     },
   };
 }

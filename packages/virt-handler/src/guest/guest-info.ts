@@ -9,6 +9,8 @@ export interface GuestInfo {
   readonly os: GuestOsInfo | undefined;
   readonly interfaces: readonly GuestInterface[];
   readonly filesystemsFrozen: boolean;
+  /** Whether the launcher could give the guest's users their credentials; undefined before it has tried. */
+  readonly credentials?: { readonly succeeded: boolean; readonly message: string };
 }
 
 export interface GuestInterface {
@@ -38,7 +40,13 @@ export function readGuestInfo(json: string, condition: { connected: boolean; sup
     os: readOs(root["os"]),
     interfaces: readInterfaces(root["interfaces"]),
     filesystemsFrozen: root["fsFreezeStatus"] === "frozen",
+    ...readCredentials(root["accessCredentials"]),
   };
+}
+
+function readCredentials(value: unknown): Pick<GuestInfo, "credentials"> {
+  if (!isJsonObject(value)) return {};
+  return { credentials: { succeeded: value["succeeded"] === true, message: text(value["message"]) ?? "" } };
 }
 
 function readInterfaces(value: unknown): GuestInterface[] {

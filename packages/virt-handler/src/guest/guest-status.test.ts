@@ -87,6 +87,22 @@ describe("withGuestInfo", () => {
     expect(withGuestInfo(vmiWith(frozen), told, NOW)).toEqual(before);
   });
 
+  it("shows whether the guest's users have their credentials, as long as nothing else is known", () => {
+    const type = "AccessCredentialsSynchronized";
+    const failed = withGuestInfo(
+      guest(),
+      tell({ accessCredentials: { succeeded: false, message: "no\u001b user" } }),
+      NOW,
+    );
+    expect(getCondition(failed, type)).toMatchObject({ status: "False", message: "no user" });
+    const done = withGuestInfo(vmiWith(failed), tell({ accessCredentials: { succeeded: true } }), NOW);
+    expect(getCondition(done, type)).toMatchObject({ status: "True" });
+    expect(getCondition(done, type)?.message).toBeUndefined();
+    expect(getCondition(withGuestInfo(vmiWith(done), tell({}), NOW), type)).toEqual(getCondition(done, type));
+    expect(getCondition(withGuestInfo(vmiWith(done), noGuestInfo, NOW), type)).toEqual(getCondition(done, type));
+    expect(getCondition(withGuestInfo(guest(), tell({ accessCredentials: "yes" }), NOW), type)).toBeUndefined();
+  });
+
   it("says when the agent is too old", () => {
     const info = { ...tell({}), supported: false };
     expect(getCondition(withGuestInfo(guest(), info, NOW), "AgentVersionNotSupported")).toMatchObject({

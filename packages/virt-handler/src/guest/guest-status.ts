@@ -28,7 +28,7 @@ export function withGuestInfo(vmi: VirtualMachineInstance, info: GuestInfo, now:
 
 function agentConditions(
   status: Status,
-  { connected, supported }: GuestInfo,
+  { connected, supported, credentials }: GuestInfo,
   now: Date,
 ): NonNullable<Status["conditions"]> {
   const at = now.toISOString().replace(/\.\d+Z$/, "Z");
@@ -36,11 +36,25 @@ function agentConditions(
     const { agentConnected, agentVersionNotSupported } = conditionTypes;
     return withoutCondition(withoutCondition(status.conditions, agentConnected), agentVersionNotSupported);
   }
-  const known = withCondition(status.conditions, { type: conditionTypes.agentConnected, status: "True" }, at);
+  const told = credentialConditions(status.conditions, credentials, at);
+  const known = withCondition(told, { type: conditionTypes.agentConnected, status: "True" }, at);
   if (supported) return withoutCondition(known, conditionTypes.agentVersionNotSupported);
   const message = "the guest's agent lacks commands that are needed";
   const reason = "AgentCommandsMissing";
   return withCondition(known, { type: conditionTypes.agentVersionNotSupported, status: "True", reason, message }, at);
+}
+
+/** Stays as it was while nothing is known: what the guest has been given, it has. */
+function credentialConditions(
+  conditions: Status["conditions"],
+  credentials: GuestInfo["credentials"],
+  at: string,
+): Status["conditions"] {
+  if (credentials === undefined) return conditions;
+  const type = conditionTypes.accessCredentialsSynchronized;
+  if (credentials.succeeded) return withCondition(conditions, { type, status: "True" }, at);
+  const { message } = credentials;
+  return withCondition(conditions, { type, status: "False", reason: "AccessCredentialsSyncFailed", message }, at);
 }
 
 /** What the node knows of each interface, completed by the guest; what only the guest has comes after. */

@@ -26,7 +26,12 @@ function frozenGuest() {
     return { cancel: () => void (timer.cancelled = true) };
   };
   const stack = { ...createFakeStack(), guestAgent };
-  const commands = agentCommands({ stack, clock: { setTimer }, logger: silentLogger });
+  const commands = agentCommands({
+    stack,
+    credentials: { result: () => undefined },
+    clock: { setTimer },
+    logger: silentLogger,
+  });
   return { commands, done, timers };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from "@polyvirt/core";
 import type { cmdV1, ServiceImplementation } from "@polyvirt/protocol";
 import { requirePart, type GuestAgent, type Stack } from "@polyvirt/stack";
+import type { CredentialSync } from "../access-credentials/credential-sync.ts";
 import { FreezeLimit } from "./freeze-limit.ts";
 import { guestAgentInfo, guestFilesystem, guestUser } from "./guest-info.ts";
 
@@ -9,6 +10,7 @@ const defaultTimeoutMs = 5_000;
 
 export interface AgentCommandDependencies {
   readonly stack: Stack;
+  readonly credentials: Pick<CredentialSync, "result">;
   readonly clock: Pick<Clock, "setTimer">;
   readonly logger: Logger;
 }
@@ -23,10 +25,12 @@ export function agentCommands(dependencies: AgentCommandDependencies): ServiceIm
     /** Without an agent this is no failure: the condition says so. */
     async getGuestInfo() {
       const condition = (await stack.guestAgent?.condition()) ?? { connected: false, supported: false };
+      // Addition: the node agent makes a condition of it.
+      const accessCredentials = dependencies.credentials.result();
       const guestInfo = condition.connected ? await describeGuest(agent("read guest information")) : undefined;
       return {
         response: success,
-        guestInfoResponse: guestInfo === undefined ? "" : JSON.stringify(guestInfo),
+        guestInfoResponse: guestInfo === undefined ? "" : JSON.stringify({ ...guestInfo, accessCredentials }),
         guestAgentCondition: condition,
       };
     },

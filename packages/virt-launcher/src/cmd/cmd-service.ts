@@ -11,6 +11,7 @@ import {
   type ServiceImplementation,
 } from "@polyvirt/protocol";
 import { collectCapabilities, requirePart, type CapabilityTarget, type Stack } from "@polyvirt/stack";
+import type { CredentialSync } from "../access-credentials/credential-sync.ts";
 import { errors } from "../errors.ts";
 import type { VmiIdentity } from "../launcher-options.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -22,6 +23,7 @@ export interface CmdDependencies {
   readonly stack: Stack;
   readonly machine: Pick<Machine, "sync" | "forget" | "receive">;
   readonly vmi: VmiIdentity;
+  readonly credentials: Pick<CredentialSync, "start" | "result">;
   readonly describe: () => DomainDocument | undefined;
   readonly capabilityTarget: CapabilityTarget;
   /** Sockets through which the machine is moved. */
@@ -65,7 +67,7 @@ export function cmdServices(dependencies: CmdDependencies): GrpcService[] {
 
 type CmdImplementation = ServiceImplementation<typeof cmdV1.Cmd>;
 
-function machineCommands({ stack, machine, vmi }: CmdDependencies): CmdImplementation {
+function machineCommands({ stack, machine, vmi, credentials }: CmdDependencies): CmdImplementation {
   const { lifecycle } = stack;
   const act = (action: () => Promise<void>) => async (request: cmdV1.VMIRequest) => {
     readVmi(request, vmi);
@@ -74,7 +76,9 @@ function machineCommands({ stack, machine, vmi }: CmdDependencies): CmdImplement
   };
   return {
     async syncVirtualMachine(request) {
-      await machine.sync(readVmi(request, vmi), request.options);
+      const instance = readVmi(request, vmi);
+      await machine.sync(instance, request.options);
+      credentials.start(instance);
       return success;
     },
     pauseVirtualMachine: act(() => lifecycle.pause()),

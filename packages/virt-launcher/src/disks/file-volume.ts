@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import type { VolumeLocation } from "@polyvirt/hypervisor";
+import { cloudInitKeys } from "../access-credentials/credential-plan.ts";
+import { readCredentialSecret } from "../access-credentials/credential-secrets.ts";
 import { cloudInitFiles, cloudInitLabels, type CloudInitKind } from "./cloud-init.ts";
 import { writeIsoImage, type IsoFile } from "./iso-image.ts";
 import { readMountedFile, readMountedFiles } from "./mounted-files.ts";
@@ -15,7 +17,9 @@ export async function prepareCloudInit(request: VolumeRequest, kind: CloudInitKi
   const networkData =
     inline(source.networkData, source.networkDataBase64) ??
     readMountedFile(`${secrets}/networkdata`, ["networkdata", "networkData"]);
-  return writeDisk(request, cloudInitLabels[kind], cloudInitFiles(kind, vmi, { userData, networkData }));
+  const method = kind === "cloudInitNoCloud" ? "noCloud" : "configDrive";
+  const publicKeys = cloudInitKeys(vmi, method, (secretName) => readCredentialSecret(paths, secretName));
+  return writeDisk(request, cloudInitLabels[kind], cloudInitFiles(kind, vmi, { userData, networkData, publicKeys }));
 }
 
 function inline(text: string | undefined, base64: string | undefined): Uint8Array | undefined {

@@ -1,4 +1,5 @@
 import type { DomainEvent } from "@polyvirt/stack";
+import type { CredentialResult } from "../access-credentials/credential-sync.ts";
 import type { VmiIdentity } from "../launcher-options.ts";
 
 interface Told {
@@ -16,6 +17,13 @@ export function guestEvent(event: DomainEvent, vmi: VmiIdentity): object | undef
 /** A move was tried, and the guest runs on where it was. */
 export function migrationFailed(message: string, vmi: VmiIdentity): object {
   return eventAbout(vmi, warning("FailedMigration", message));
+}
+
+/** The guest's users have their credentials, or why not. */
+export function credentialEvent({ succeeded, message }: CredentialResult, vmi: VmiIdentity): object {
+  if (!succeeded) return eventAbout(vmi, warning("AccessCredentialsSyncFailed", message));
+  const done = "Access credentials sync successful.";
+  return eventAbout(vmi, { type: "Normal", reason: "AccessCredentialsSyncSuccess", message: done });
 }
 
 function eventAbout({ name, namespace, uid }: VmiIdentity, told: Told): object {
