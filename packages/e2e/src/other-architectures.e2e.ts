@@ -107,6 +107,25 @@ describe("guests of other architectures", () => {
     });
   });
 
+  it("both, with an image that is not there for the guest: it waits and names image and architectures", async () => {
+    await configure([gate], true);
+    const image = "polyvirt.local/demo-guest-amd64:1";
+    const foreign = manifest("foreign", "arm64").replace("polyvirt.local/demo-disk:1", image);
+    expect((await cluster.apply(foreign)).stderr).toBe("");
+    const { status } = await eventually(
+      () => cluster.json<Vmi>("get", "vmi", "foreign"),
+      (seen) => seen.status?.conditions?.some(({ reason }) => reason === "ErrImagePull") === true,
+    );
+    const said = `"${image}" for linux/arm64: it is there for linux/amd64`;
+    expect(status?.conditions?.find(({ type }) => type === "Synchronized")?.message).toContain(said);
+    const { items } = await eventually(
+      () => cluster.json<EventList>("get", "events", "--field-selector=involvedObject.name=foreign"),
+      (seen) => seen.items.some(({ type }) => type === "Warning"),
+    );
+    expect(items.find(({ type }) => type === "Warning")?.message).toContain(said);
+    await cluster.kubectl("delete", "vmi", "foreign", "--timeout=60s");
+  });
+
   it("both, on nodes without the emulator: it fails and names the program", async () => {
     await configure([gate], true);
     // As if it were not installed: whoever labels nodes by hand can say so.

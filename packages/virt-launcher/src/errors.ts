@@ -17,8 +17,10 @@ export const errorKinds = {
     retry: false,
   },
   LauncherImageRefused: {
-    meaning: "A disk image is not what it must be: wrong place, wrong kind of file, or it refers to other files.",
-    action: "Rebuild the image: one regular raw or qcow2 file in /disk, without backing file and data file.",
+    meaning:
+      "A disk image or kernel is not what it must be: wrong place, kind of file or architecture, or it refers to other files.",
+    action:
+      "Rebuild the image: one regular raw or qcow2 file in /disk, without backing file and data file, for the guest.",
     retry: false,
   },
   LauncherDiskFailed: {

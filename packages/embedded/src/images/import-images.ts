@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFileForReading, openTrustedDirectory, type OpenedPath } from "@polyvirt/host";
+import { platformOf } from "./choose-platform.ts";
 import { imageErrors } from "./errors.ts";
 import { extractLayer } from "./extract-layer.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type Descriptor,
   type ImageIndex,
   type ImageManifest,
-  type Platform,
 } from "./oci-layout.ts";
 import type { OciStore } from "./oci-store.ts";
 
@@ -112,10 +112,8 @@ async function importDescriptor(
   if (stored.digest !== descriptor.digest) {
     throw imageErrors.ImageCorrupt(`read images from ${shown}: ${descriptor.digest} has other bytes`);
   }
-  await store.tag(name, {
-    ...stored,
-    platform: descriptor.platform ?? platformOf(readJson(root, blobPath(config.digest, shown), shown) as Platform),
-  });
+  const platform = descriptor.platform ?? platformOf(readJson(root, blobPath(config.digest, shown), shown));
+  await store.tag(name, { ...stored, ...(platform === undefined ? {} : { platform }) });
 }
 
 interface DockerImage {
@@ -150,15 +148,12 @@ async function importDockerArchive(
     }
     const manifest: ImageManifest = { schemaVersion: 2, mediaType: mediaTypes.manifest, config, layers };
     const descriptor = await store.put(mediaTypes.manifest, Buffer.from(JSON.stringify(manifest)));
-    const platform = platformOf(readJson(root, image.Config, shown) as Platform);
-    for (const name of wanted) await store.tag(name, { ...descriptor, platform });
+    const platform = platformOf(readJson(root, image.Config, shown));
+    for (const name of wanted)
+      await store.tag(name, { ...descriptor, ...(platform === undefined ? {} : { platform }) });
     names.push(...wanted);
   }
   return names;
-}
-
-function platformOf({ os, architecture, variant }: Platform): Platform {
-  return { os, architecture, ...(variant === undefined ? {} : { variant }) };
 }
 
 async function describeFile(root: OpenedPath, path: string): Promise<Descriptor> {

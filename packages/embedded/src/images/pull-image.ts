@@ -1,5 +1,6 @@
 import { imageErrors } from "./errors.ts";
-import { choosePlatform } from "./choose-platform.ts";
+import { choosePlatform, platformOf } from "./choose-platform.ts";
+import { sha256 } from "./digest.ts";
 import { isIndex, type Descriptor, type ImageIndex, type ImageManifest, type Platform } from "./oci-layout.ts";
 import type { OciStore } from "./oci-store.ts";
 import type { Registries, RegistryCredentials } from "./registry/registries.ts";
@@ -53,8 +54,11 @@ async function pullFrom(
   store: PullDependencies["store"],
 ): Promise<string> {
   const { version } = parseRegistryReference(request.reference);
-  const manifest = await findManifest(client, await client.manifest(version), request, 0);
+  const fetched = await client.manifest(version);
+  const manifest = await findManifest(client, fetched, request, 0);
   const { config, layers } = readManifest(manifest, request.reference);
+  // An index says for whom its images are; an image by itself says it in its configuration.
+  const platform = manifest === fetched ? await ownPlatform(client, config, request) : request.platform;
   const parts = [config, ...layers];
   const totalBytes = parts.reduce((sum, { size }) => sum + size, 0);
   let bytes = 0;
@@ -69,8 +73,35 @@ async function pullFrom(
     );
   }
   await store.put(manifest.descriptor.mediaType, manifest.bytes);
-  await store.tag(request.reference, { ...manifest.descriptor, platform: request.platform });
+  await store.tag(request.reference, { ...manifest.descriptor, ...(platform === undefined ? {} : { platform }) });
   return manifest.descriptor.digest;
+}
+
+/** Small, whatever the registry says: it is read into memory. */
+const maxConfigBytes = 4 * 1024 * 1024;
+
+/** For whom an image is that is in no index, before its layers are fetched; undefined for one that is for any. */
+async function ownPlatform(
+  client: RegistryClient,
+  config: Descriptor,
+  { reference, platform: wanted }: PullRequest,
+): Promise<Platform | undefined> {
+  let bytes = Buffer.alloc(0);
+  // A stream without an encoding gives Buffers.
+  for await (const chunk of (await client.blob(config.digest)) as AsyncIterable<Buffer>) {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length > maxConfigBytes)
+      throw imageErrors.ImageCorrupt(`pull ${reference}: its configuration is too long`);
+  }
+  if (sha256(bytes) !== config.digest) {
+    throw imageErrors.ImageCorrupt(`pull ${reference}: its configuration has another digest`);
+  }
+  const found = platformOf(parseJson({ bytes, descriptor: config }, reference));
+  if (found === undefined || choosePlatform([{ ...config, platform: found }], wanted) !== undefined) return found;
+  throw imageErrors.ImagePlatformMissing(
+    `pull ${reference} for ${wanted.os}/${wanted.architecture}: it is there for ${found.os}/${found.architecture}`,
+    { fields: { reference } },
+  );
 }
 
 /** Goes down from an index to the manifest for the wanted platform. */

@@ -142,6 +142,18 @@ describe.skipIf(missing.length > 0)(`a real registry${skipped}`, () => {
     expect(diskOf(await fresh.directoryOf(request(`single@${Digest}`)))).toBe("for one");
   });
 
+  it("refuses an image by itself for another architecture, and says for which it is", async () => {
+    const pulled = await volumes(trusted(), "foreign");
+    await expect(pulled.directoryOf(request("single:1", { platform: arm64 }))).rejects.toThrow(
+      `pull ${host}/team/single:1 for linux/arm64: it is there for linux/amd64`,
+    );
+    expect(diskOf(await pulled.directoryOf(request("single:1")))).toBe("for one");
+    // What is there for one is not there for all.
+    await expect(pulled.directoryOf(request("single:1", { platform: arm64 }))).rejects.toMatchObject({
+      code: "ImagePlatformMissing",
+    });
+  });
+
   it.each([
     ["without credentials", "single:1", { pullSecrets: async () => [] }, "ImageAccessDenied"],
     ["that is not there", "nothing:1", {}, "ImageUnknown"],

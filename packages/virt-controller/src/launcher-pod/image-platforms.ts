@@ -20,7 +20,7 @@ export function imagePlatforms(
     volumes
       .filter(({ image }) => image !== undefined)
       .map(({ name }) => `${annotations.imagePlatformPrefix}${name}`)
-      // A longer one would make the pod invalid; the launcher still refuses a disk of another architecture.
+      // A longer one would make the pod invalid; the launcher still refuses a kernel of another architecture.
       .filter((key) => key.slice(key.indexOf("/") + 1).length <= MAX_NAME)
       .map((key) => [key, platform]),
   );

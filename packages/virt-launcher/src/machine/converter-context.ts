@@ -1,11 +1,12 @@
 import * as fs from "node:fs";
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import type { Architecture, ConverterContext, Hypervisor } from "@polyvirt/hypervisor";
+import { parseArchitecture, type Architecture, type ConverterContext, type Hypervisor } from "@polyvirt/hypervisor";
 import type { cmdV1 } from "@polyvirt/protocol";
 import { findFile } from "../disks/image-file.ts";
 import type { LauncherOptions } from "../launcher-options.ts";
 import type { LauncherPaths } from "../launcher-paths.ts";
 import { allocatedDevices } from "./host-devices.ts";
+import { checkKernel } from "./kernel-architecture.ts";
 
 interface ContextDependencies {
   readonly options: LauncherOptions;
@@ -44,7 +45,7 @@ export function converterContext(
       usbRedirection: `${guest}/virt-usbredir-`,
     },
     ...prepared,
-    ...kernelBoot(vmi, paths),
+    ...kernelBoot(vmi, paths, dependencies.hostArchitecture),
     acpiTables: acpiTables(vmi, paths),
     hostDevices: allocatedDevices(vmi, options.deviceVariables ?? {}),
     virtiofsSockets: {},
@@ -57,13 +58,21 @@ export function guestDirectory(options: LauncherOptions, paths: LauncherPaths): 
   return `${paths.private}/${options.vmi.uid}`;
 }
 
-function kernelBoot(vmi: VirtualMachineInstance, paths: LauncherPaths): Pick<ConverterContext, "kernelBoot"> {
-  const container = vmi.spec.domain.firmware?.kernelBoot?.container;
+function kernelBoot(
+  { spec }: VirtualMachineInstance,
+  paths: LauncherPaths,
+  hostArchitecture: Architecture,
+): Pick<ConverterContext, "kernelBoot"> {
+  const container = spec.domain.firmware?.kernelBoot?.container;
   if (container === undefined) return {};
   const mount = `${paths.containerDisks}/kernel-boot`;
+  const kernel = container.kernelPath ? findFile(mount, container.kernelPath) : undefined;
+  if (kernel !== undefined) {
+    checkKernel(kernel, parseArchitecture(spec.architecture ?? "") ?? hostArchitecture, container.image);
+  }
   return {
     kernelBoot: {
-      ...(container.kernelPath ? { kernel: findFile(mount, container.kernelPath) } : {}),
+      ...(kernel === undefined ? {} : { kernel }),
       ...(container.initrdPath ? { initrd: findFile(mount, container.initrdPath) } : {}),
     },
   };
