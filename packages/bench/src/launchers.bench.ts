@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import { parseQuantity, quantityToInteger, systemClock } from "@polyvirt/core";
-import { listProcesses } from "@polyvirt/host";
 import { registry } from "@polyvirt/hypervisor";
 import { cmdV1, createGrpcClient } from "@polyvirt/protocol";
 import { stackOverheadBytes } from "@polyvirt/virt-controller";
 import { buildLauncher, TestPod, type LauncherProcess } from "@polyvirt/virt-launcher/testing";
 import { percentile, type Benchmark, type Measurement } from "./benchmark.ts";
+import { familyOf, processorMs, proportionalMib, residentMib } from "./process-use.ts";
 
 const rounds = 5;
 const many = 20;
@@ -80,10 +80,9 @@ async function measureMany(report: Report, bundle: string, role: string): Promis
   }
 }
 
-/** Memory that is shared counts in parts, so that the sum over all is what the machine has less. */
 function reportMemory(report: Report, name: string, role: string, all: readonly Running[]): void {
-  const own = all.reduce((sum, { launcher }) => sum + pssMib([launcher.pid]), 0) / all.length;
-  const total = all.reduce((sum, { launcher }) => sum + pssMib(family(launcher.pid)), 0) / all.length;
+  const own = all.reduce((sum, { launcher }) => sum + proportionalMib([launcher.pid]), 0) / all.length;
+  const total = all.reduce((sum, { launcher }) => sum + proportionalMib(familyOf(launcher.pid)), 0) / all.length;
   const vmi = all[0]?.pod.vmi ?? never();
   const guest = Number(quantityToInteger(parseQuantity(String(vmi.spec.domain.memory?.guest ?? 0))));
   const reserved = (overheadBytes(vmi, role) + guest) / mebibyte;
@@ -118,8 +117,8 @@ async function start(bundle: string): Promise<Running> {
   const launcher = pod.start(bundle);
   while (!existsSync(pod.commandSocket)) await systemClock.sleep(1);
   const readyMs = performance.now() - spawned;
-  const readyCpuMs = cpuMs(launcher.pid);
-  const loadedMib = memoryOf(launcher.pid, "status", "VmRSS");
+  const readyCpuMs = processorMs(launcher.pid);
+  const loadedMib = residentMib(launcher.pid);
   const client = createGrpcClient(cmdV1.Cmd, `unix:${pod.commandSocket}`, { timeoutMs: callTimeoutMs });
   try {
     const asked = performance.now();
@@ -135,32 +134,6 @@ async function stop(running: Running | undefined): Promise<void> {
   running?.launcher.child.kill("SIGTERM");
   await running?.launcher.exited;
   await running?.pod.dispose();
-}
-
-/** A launcher and everything that it has started or adopted. */
-function family(pid: number): number[] {
-  return [
-    pid,
-    ...listProcesses()
-      .filter((entry) => entry.parent === pid)
-      .map((entry) => entry.pid),
-  ];
-}
-
-function pssMib(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + memoryOf(pid, "smaps_rollup", "Pss"), 0);
-}
-
-function memoryOf(pid: number, file: string, field: string): number {
-  const text = readFileSync(`/proc/${pid}/${file}`, "utf8");
-  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? Number.NaN) / 1024;
-}
-
-/** User and system time; the kernel counts in hundredths of a second. */
-function cpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function never(): never {

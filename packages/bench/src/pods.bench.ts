@@ -1,15 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { pods, type Pod } from "@polyvirt/api/k8s";
-import { silentLogger, systemClock } from "@polyvirt/core";
-import { createKubeClient, kubeconfigConnection, type KubeClient } from "@polyvirt/kube";
+import type { KubeClient } from "@polyvirt/kube";
 import { percentile, type Benchmark } from "./benchmark.ts";
+import { withCluster } from "./cluster.ts";
+import { proportionalMib } from "./process-use.ts";
 
-const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 const rounds = 20;
 const many = 200;
 const namespace = "default";
@@ -27,12 +23,8 @@ export const benchmark: Benchmark = {
   name: "pods",
   summary: `create → Running of a trivial pod, and ${many} of them at once`,
   async run(report) {
-    const dataDir = await mkdtemp(join(tmpdir(), "polyvirt-bench-"));
-    try {
-      polyvirt("up", "--port", "0", "--data-dir", dataDir);
-      polyvirt("image", "add", image, "--exec", "/bin/sleep 100000", "--data-dir", dataDir);
-      const connection = await kubeconfigConnection(join(dataDir, "kubeconfig"), { clock: systemClock });
-      const client = createKubeClient({ connection, clock: systemClock, logger: silentLogger });
+    await withCluster(async ({ client, dataDir, pid, polyvirt }) => {
+      polyvirt("image", "add", image, "--exec", "/bin/sleep 100000");
       const ours: number[] = [];
       const bare: number[] = [];
       for (let round = 0; round < rounds; round++) {
@@ -43,26 +35,17 @@ export const benchmark: Benchmark = {
       report({ name: "create → Running, 95 of 100", value: percentile(ours, 0.95), unit: "ms" });
       report({ name: "the same namespaces by hand, median", value: percentile(bare, 0.5), unit: "ms" });
       report({ name: "ratio", value: percentile(ours, 0.5) / percentile(bare, 0.5), unit: "ratio" });
-      const cluster = Number(readFileSync(join(dataDir, "cluster.pid"), "utf8").match(/"pid": (\d+)/)?.[1]);
-      const before = pssMiB(cluster);
+      const before = proportionalMib([pid]);
       report({ name: "memory of the cluster process, with its own pods only", value: before, unit: "MiB" });
       const names = Array.from({ length: many }, (_, index) => `many-${index}`);
       const took = await startPods(client, names);
       report({ name: `${many} pods, until the last runs`, value: took, unit: "ms" });
       report({ name: "each of them", value: took / many, unit: "ms" });
-      report({ name: "memory of the cluster process, per pod", value: (pssMiB(cluster) - before) / many, unit: "MiB" });
-      client.close();
-    } finally {
-      polyvirt("down", "--data-dir", dataDir);
-      await rm(dataDir, { recursive: true, force: true });
-    }
+      const more = (proportionalMib([pid]) - before) / many;
+      report({ name: "memory of the cluster process, per pod", value: more, unit: "MiB" });
+    });
   },
 };
-
-function polyvirt(...args: string[]): void {
-  const { status, stderr } = spawnSync(join(root, "polyvirt"), args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`polyvirt ${args.join(" ")}: ${stderr}`);
-}
 
 async function startPods(client: KubeClient, names: readonly string[]): Promise<number> {
   const waiting = new Set(names);
@@ -102,10 +85,4 @@ async function startByHand(directory: string): Promise<number> {
   const took = performance.now() - started;
   child.kill("SIGKILL");
   return took;
-}
-
-/** Memory that is the process's own, plus its share of what it shares. */
-function pssMiB(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-  return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? Number.NaN) / 1024;
 }

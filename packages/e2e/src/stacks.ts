@@ -1,24 +1,17 @@
-import { eventually, type TestCluster } from "./cluster.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { eventually, repositoryRoot, type TestCluster } from "./cluster.ts";
 
 export const stacks = ["qemu", "libvirt"] as const;
 export type StackName = (typeof stacks)[number];
 
-/** Lets the guests that start from now on use a stack, as an administrator would. */
+/** Lets the guests that start from now on use a stack, as an administrator would: with our own example, and another gate. */
 export async function chooseStack(cluster: TestCluster, stack: StackName): Promise<void> {
-  const image = "jsonpath={.spec.template.spec.containers[0].image}";
-  const operator = await cluster.kubectl("get", "deployment", "-n", "kubevirt", "virt-operator", "-o", image);
-  const version = operator.stdout.split(":").at(-1) ?? "";
-  const patch = {
-    spec: {
-      configuration: {
-        developerConfiguration: { featureGates: ["PluginVirtualizationStacks", "MultiArchitectureSoftwareEmulation"] },
-        virtualizationProfile: {
-          name: stack,
-          virtLauncher: { virtLauncherImage: `polyvirt.local/virt-launcher-${stack}:${version}` },
-        },
-      },
-    },
-  };
+  const example = await readFile(join(repositoryRoot, `examples/stacks/${stack}.yaml`), "utf8");
+  // Our own file; the API server validates it.
+  const patch = parse(example) as { spec: { configuration: { developerConfiguration: { featureGates: string[] } } } };
+  patch.spec.configuration.developerConfiguration.featureGates.push("MultiArchitectureSoftwareEmulation");
   const body = JSON.stringify(patch);
   const patched = await cluster.kubectl("patch", "kubevirt", "kubevirt", "-n", "kubevirt", "--type=merge", "-p", body);
   if (patched.code !== 0) throw new Error(`choose the stack ${stack}: ${patched.stderr}`);
