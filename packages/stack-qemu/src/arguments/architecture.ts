@@ -4,6 +4,10 @@ export interface GuestArchitecture {
   /** The machine that runs, as asked for. */
   readonly machineType: string;
   readonly emulator: string;
+  /** Machines of this architecture whose devices are known, with their versions. */
+  readonly machines: RegExp;
+  /** The machine of a definition that names none, as libvirt chooses it. */
+  readonly defaultMachine: string;
   /** Bus of virtio devices, which is part of their names: `virtio-blk-pci`. */
   readonly virtioBus: "pci" | "ccw";
   /** The CPU that software emulation gives a guest that asks for the host's. */
@@ -27,6 +31,8 @@ const profiles: Readonly<Record<string, Profile>> = {
   x86_64: {
     name: "x86_64",
     emulator: "/usr/bin/qemu-system-x86_64",
+    machines: /^(pc|q35)(-|$)/,
+    defaultMachine: "pc",
     virtioBus: "pci",
     emulatedHostCpu: { model: "max", flags: {} },
     defaultCpu: undefined,
@@ -36,6 +42,8 @@ const profiles: Readonly<Record<string, Profile>> = {
   aarch64: {
     name: "aarch64",
     emulator: "/usr/bin/qemu-system-aarch64",
+    machines: /^virt(-|$)/,
+    defaultMachine: "virt",
     virtioBus: "pci",
     // Emulated pointer authentication makes a guest four times slower.
     emulatedHostCpu: { model: "max", flags: { pauth: false } },
@@ -47,6 +55,8 @@ const profiles: Readonly<Record<string, Profile>> = {
   s390x: {
     name: "s390x",
     emulator: "/usr/bin/qemu-system-s390x",
+    machines: /^s390-ccw-virtio(-|$)/,
+    defaultMachine: "s390-ccw-virtio",
     virtioBus: "ccw",
     emulatedHostCpu: { model: "max", flags: {} },
     defaultCpu: undefined,
@@ -57,10 +67,11 @@ const profiles: Readonly<Record<string, Profile>> = {
 
 export const knownArchitectures: readonly string[] = Object.keys(profiles);
 
-export function guestArchitecture(name: string, machineType: string): GuestArchitecture | undefined {
+export function guestArchitecture(name: string, machine?: string): GuestArchitecture | undefined {
   const profile = profiles[name];
   if (profile === undefined) return undefined;
-  // PC machines before q35 have a plain PCI bus.
-  const pci = machineType === "pc" || machineType.startsWith("pc-i440fx") ? { pciBus: "pci.0" } : {};
+  const machineType = machine ?? profile.defaultMachine;
+  // PC machines other than q35 have a plain PCI bus.
+  const pci = /^pc(-(?!q35)|$)/.test(machineType) ? { pciBus: "pci.0" } : {};
   return { ...profile, ...pci, machineType };
 }

@@ -168,6 +168,7 @@ describe("buildArguments", () => {
     [
       "device at an address",
       {
+        controllers: [{ type: "pci", index: 1, model: "pci-bridge" }],
         rngs: [
           {
             model: "virtio",
@@ -244,16 +245,10 @@ describe("buildArguments refuses, by path,", () => {
     ["blkiotune", { blkiotune: { weight: 10 } }],
     ["devices.shmems", { devices: { shmems: [{ name: "x" }] } }],
     [
-      "devices.disks[0].iotune",
-      {
-        devices: {
-          disks: [
-            { source: { file: "/d" }, driver: { type: "raw" }, target: { dev: "vda" }, iotune: { readIopsSec: 1 } },
-          ],
-        },
-      },
+      "devices.disks[0].throttlefilters",
+      { devices: { disks: [{ source: { file: "/d" }, target: { dev: "vda" }, throttlefilters: {} }] } },
     ],
-    ["devices.disks[0].driver", { devices: { disks: [{ source: { file: "/d" }, target: { dev: "vda" } }] } }],
+    ["devices.disks[0].source", { devices: { disks: [{ target: { dev: "vda" } }] } }],
     [
       "devices.disks[0].alias",
       {
@@ -272,7 +267,10 @@ describe("buildArguments refuses, by path,", () => {
       "devices.serials[0].sources[0].path",
       { devices: { serials: [{ type: "unix", sources: [{ path: `/${"x".repeat(120)}` }] }] } },
     ],
-    ["devices.inputs[0].bus", { devices: { inputs: [{ type: "tablet", bus: "usb" }] } }],
+    [
+      "devices.inputs[0].bus",
+      { devices: { controllers: [{ type: "usb", model: "none" }], inputs: [{ type: "tablet", bus: "usb" }] } },
+    ],
     ["devices.$elements", { devices: { $elements: [] } }],
     ["memory.unit", { memory: { value: 1, unit: "parsec" } }],
   ])("%s", (path, part) => {

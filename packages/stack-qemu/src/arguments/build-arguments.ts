@@ -1,6 +1,7 @@
 import { errors } from "@polyvirt/stack";
 import type { Domain } from "@polyvirt/domain";
 import { addBalloon } from "./balloon.ts";
+import { addBootOrder } from "./boot-order.ts";
 import { addChannels } from "./channel.ts";
 import { addClock } from "./clock.ts";
 import { addControllers, type Buses } from "./controller.ts";
@@ -12,19 +13,23 @@ import { addGraphics } from "./graphics.ts";
 import { addHostDevices } from "./host-device.ts";
 import { addInputs } from "./input.ts";
 import { addInterfaces } from "./interface.ts";
+import { addIommus } from "./iommu.ts";
 import { addLaunchSecurity } from "./launch-security.ts";
 import { addLifecycleActions } from "./lifecycle-actions.ts";
 import {
   MachinePlan,
   type AfterStart,
   type Companion,
+  type DeviceProperties,
   type DomainSection,
   type HostNeed,
   type MachineHost,
 } from "./machine-plan.ts";
+import { addMemoryDevices } from "./memory-device.ts";
 import { addMemory } from "./memory.ts";
 import { keyValues } from "./option.ts";
 import { addOs, readMachine } from "./os.ts";
+import { addPowerManagement } from "./power-management.ts";
 import { addPanics } from "./panic.ts";
 import { addRngs } from "./rng.ts";
 import { Section } from "./section.ts";
@@ -32,6 +37,7 @@ import { addSerials } from "./serial.ts";
 import { addSounds } from "./sound.ts";
 import { addSysinfo } from "./sysinfo.ts";
 import { addTpms } from "./tpm.ts";
+import { addUsbHubs } from "./usb-hub.ts";
 import { addUsbRedirection } from "./usb-redirection.ts";
 import { addVideos } from "./video.ts";
 import { addVsock } from "./vsock.ts";
@@ -71,6 +77,7 @@ export function buildArguments(definition: Domain, host: MachineHost): QemuComma
   }
 
   addIdentity(domain, plan);
+  addBootOrder(domain, plan);
   for (const add of machineParts) add(domain, plan);
   const buses = addDevices(domain, plan);
   const passthrough = commandline(domain);
@@ -88,6 +95,7 @@ const machineParts = [
   addOs,
   addSysinfo,
   addLifecycleActions,
+  addPowerManagement,
   addLaunchSecurity,
   addIothreads,
 ] as const;
@@ -110,27 +118,39 @@ function addIdentity(domain: DomainSection, plan: MachinePlan): void {
   if (genid !== undefined) plan.addDevice("vmgenid", { id: "vmgenid0", guid: genid });
   // For people and for tools that read definitions; namespace declarations are in $attributes.
   domain.skip("title", "description", "metadata", "id", "$attributes", "$prefix");
-  // Where threads run is tuned by the node agent, which sees them all.
-  domain.skip("cputune", "numatune", "resource");
+  // The pod's place in the node's hierarchy is Kubernetes' matter.
+  domain.child("resource")?.skip("partition");
   // The launcher's pod is the security boundary; there are no labels to change.
   domain.skip("seclabels");
 }
 
 function addIothreads(domain: DomainSection, plan: MachinePlan): void {
   const listed = domain.child("iothreadids")?.children("iothreads") ?? [];
-  const numbers = listed.map((thread) => thread.number("id") ?? 0);
-  const count = domain.number("iothreads") ?? numbers.length;
-  for (let next = 1; numbers.length < count; next += 1) if (!numbers.includes(next)) numbers.push(next);
-  for (const number of numbers) plan.addObject("iothread", `iothread${number}`);
+  const threads = new Map<number, DeviceProperties>();
+  for (const thread of listed) {
+    const poll = thread.child("poll");
+    threads.set(thread.number("id") ?? 0, {
+      "poll-max-ns": poll?.number("max"),
+      "poll-grow": poll?.number("grow"),
+      "poll-shrink": poll?.number("shrink"),
+      "thread-pool-min": thread.number("threadPoolMin"),
+      "thread-pool-max": thread.number("threadPoolMax"),
+    });
+  }
+  const count = domain.number("iothreads") ?? threads.size;
+  for (let next = 1; threads.size < count; next += 1) if (!threads.has(next)) threads.set(next, {});
+  for (const [number, properties] of threads) plan.addObject("iothread", `iothread${number}`, properties);
 }
 
 function addDevices(domain: DomainSection, plan: MachinePlan): Buses {
+  addIommus(domain, plan);
   const buses = addControllers(domain, plan);
+  addUsbHubs(domain, buses, plan);
   for (const [index, disk] of domain.requireChild("devices").children("disks").entries())
     addDisk(disk, index, buses, plan);
   addInterfaces(domain, plan);
-  addSerials(domain, plan);
-  addChannels(domain, buses, plan);
+  addSerials(domain, buses, plan);
+  addChannels(domain, plan);
   addGraphics(domain, plan);
   addVideos(domain, plan);
   addInputs(domain, buses, plan);
@@ -138,18 +158,22 @@ function addDevices(domain: DomainSection, plan: MachinePlan): Buses {
   addBalloon(domain, plan);
   addWatchdogs(domain, plan);
   addPanics(domain, plan);
-  addSounds(domain, plan);
+  addSounds(domain, buses, plan);
   addTpms(domain, plan);
   addVsock(domain, plan);
   addFilesystems(domain, plan);
   addHostDevices(domain, buses, plan);
   addUsbRedirection(domain, buses, plan);
+  addMemoryDevices(domain, plan);
   return buses;
 }
 
 /** Arguments that a definition gives QEMU word for word; whoever writes definitions is trusted with that. */
 function commandline(domain: DomainSection): string[] {
-  return (domain.child("qemuCommandline")?.children("args") ?? []).map((arg) => arg.requireText("value"));
+  const given = domain.child("qemuCommandline");
+  // How the definition spells the namespace.
+  given?.skip("$attributes", "$prefix");
+  return (given?.children("args") ?? []).map((arg) => arg.requireText("value"));
 }
 
 /** SAFETY net of the whole translation: what nobody has read, QEMU would not get. */

@@ -15,7 +15,7 @@ type CpuSection = Section<Cpu>;
 function addModel(cpu: CpuSection | undefined, plan: MachinePlan): void {
   if (cpu === undefined) return plan.setCpu(plan.architecture.defaultCpu);
   // How strictly libvirt compares the CPU with the host's: QEMU's own `enforce` does that where the host matters.
-  cpu.skip("match", "check", "vendor", "migratable");
+  cpu.skip("match", "check", "vendor");
   const mode = cpu.oneOf("mode", ["custom", "host-model", "host-passthrough", "maximum"]);
   const model = cpu.child("model");
   model?.skip("fallback");
@@ -23,7 +23,11 @@ function addModel(cpu: CpuSection | undefined, plan: MachinePlan): void {
     const host = plan.virtType === "qemu" ? plan.architecture.emulatedHostCpu : { model: "host", flags: {} };
     // A model beside host-model is what libvirt once expanded it to.
     model?.skip("value");
-    plan.setCpu(host.model, host.flags);
+    const migratable = cpu.toggle("migratable");
+    plan.setCpu(host.model, {
+      ...host.flags,
+      migratable: plan.architecture.name === "x86_64" ? migratable : undefined,
+    });
   } else {
     const name = model?.text("value");
     if (name !== undefined && !/^[A-Za-z0-9._-]+$/.test(name))
@@ -35,14 +39,42 @@ function addModel(cpu: CpuSection | undefined, plan: MachinePlan): void {
   for (const feature of cpu.children("features")) {
     const name = feature.requireText("name");
     if (!/^[a-z0-9._-]+$/i.test(name)) throw feature.refuse("name", "this is not the name of a CPU feature");
+    if (setByGuest.has(name)) {
+      feature.skip("policy");
+      continue;
+    }
     const policy = feature.oneOf("policy", ["force", "require", "optional", "disable", "forbid"]) ?? "require";
     plan.setCpu(undefined, { [qemuFeatureNames[name] ?? name]: !["disable", "forbid"].includes(policy) });
   }
+  addCache(cpu, plan);
   const bits = cpu.child("maxphysaddr");
   if (bits?.oneOf("mode", ["emulate", "passthrough"]) === "passthrough")
-    plan.setCpu(undefined, { "host-phys-bits": true });
+    plan.setCpu(undefined, { "host-phys-bits": true, "host-phys-bits-limit": bits.number("limit") });
   else if (bits !== undefined) plan.setCpu(undefined, { "phys-bits": bits.number("bits") });
 }
+
+/** Whether the guest sees the host's caches, caches of QEMU's making, or none. */
+function addCache(cpu: CpuSection, plan: MachinePlan): void {
+  const cache = cpu.child("cache");
+  if (cache === undefined) return;
+  const level = cache.number("level");
+  switch (cache.oneOf("mode", ["emulate", "passthrough", "disable"])) {
+    case "emulate":
+      if (level !== 3) throw cache.refuse("level", "only the third level can be emulated");
+      return plan.setCpu(undefined, { "l3-cache": true });
+    case "passthrough":
+      if (level !== undefined) throw cache.refuse("level", "the host's caches are passed on as a whole");
+      return plan.setCpu(undefined, { "host-cache-info": true, "l3-cache": false });
+    case "disable":
+      if (level !== undefined) throw cache.refuse("level", "caches are left out as a whole");
+      return plan.setCpu(undefined, { "host-cache-info": false, "l3-cache": false });
+    case undefined:
+      throw cache.refuse("mode", "it must be given");
+  }
+}
+
+/** Bits that the guest's kernel sets and clears itself; QEMU has no names for them. */
+const setByGuest = new Set(["osxsave", "ospke"]);
 
 /** Names that libvirt's CPU map and QEMU spell differently. */
 const qemuFeatureNames: Readonly<Record<string, string>> = {
@@ -65,14 +97,18 @@ function addCount(domain: DomainSection, plan: MachinePlan, cpu: CpuSection | un
   // Where the threads run is tuned from outside, after the start.
   vcpu?.skip("placement", "cpuset");
   const count = vcpu?.number("value") ?? 1;
-  const present = vcpu?.number("current") ?? enabledCpus(domain) ?? count;
+  const enabled = enabledCpus(domain);
+  const present = vcpu?.number("current") ?? enabled ?? count;
+  if (enabled !== undefined && enabled !== present) {
+    throw errors.StackDefinitionRefused(`read vcpus: ${enabled} are enabled, vcpu says that ${present} are there`);
+  }
   if (count === 0) throw errors.StackDefinitionRefused("read vcpu: a machine needs at least one");
   if (present > count) throw errors.StackDefinitionRefused(`read vcpu: ${present} present of at most ${count}`);
   const topology = cpu?.child("topology");
-  const [sockets, dies, cores, threads] = (["sockets", "dies", "cores", "threads"] as const).map((key) =>
-    topology?.number(key),
+  const [sockets, dies, clusters, cores, threads] = (["sockets", "dies", "clusters", "cores", "threads"] as const).map(
+    (key) => topology?.number(key),
   );
-  const product = (sockets ?? 1) * (dies ?? 1) * (cores ?? 1) * (threads ?? 1);
+  const product = (sockets ?? 1) * (dies ?? 1) * (clusters ?? 1) * (cores ?? 1) * (threads ?? 1);
   if (topology !== undefined && product !== count) {
     throw errors.StackDefinitionRefused(`read cpu.topology: it makes ${product} CPUs, vcpu says ${count}`);
   }
@@ -80,6 +116,7 @@ function addCount(domain: DomainSection, plan: MachinePlan, cpu: CpuSection | un
     maxcpus: count,
     sockets: sockets ?? (topology === undefined ? count : undefined),
     dies: dies === undefined || dies === 1 ? undefined : dies,
+    clusters: clusters === undefined || clusters === 1 ? undefined : clusters,
     cores: cores ?? (topology === undefined ? 1 : undefined),
     threads: threads ?? (topology === undefined ? 1 : undefined),
   });

@@ -25,9 +25,23 @@ export function deviceId(device: Section<Pick<CommonDevice, "alias">>, fallback:
 export function placement(device: Section<CommonDevice>, plan: MachinePlan): DeviceProperties {
   return {
     ...addressProperties(device, plan),
-    bootindex: device.child("boot")?.number("order"),
+    ...bootOrder(device, plan),
     "acpi-index": device.child("acpi")?.number("index"),
   };
+}
+
+/** When the firmware tries a device. */
+export function bootOrder(device: Section<Pick<CommonDevice, "boot">>, plan: MachinePlan): DeviceProperties {
+  const boot = device.child("boot");
+  const order = boot?.number("order") ?? plan.bootIndex(device.path);
+  const loadparm = boot?.text("loadparm");
+  if (loadparm !== undefined) {
+    if (plan.architecture.name !== "s390x" || order !== 1 || !/^[A-Z0-9. ]{1,8}$/i.test(loadparm)) {
+      throw device.refuse("boot", "loadparm is for the first device of s390x machines: up to 8 letters and digits");
+    }
+    plan.setMachine({ loadparm });
+  }
+  return { bootindex: order };
 }
 
 function addressProperties(device: Section<CommonDevice>, plan: MachinePlan): DeviceProperties {
@@ -35,22 +49,27 @@ function addressProperties(device: Section<CommonDevice>, plan: MachinePlan): De
   if (address === undefined) return {};
   switch (address.oneOf("type", ["pci", "ccw", "unassigned"])) {
     case "pci": {
-      const bus = number(address, "bus") ?? 0;
-      if ((number(address, "domain") ?? 0) !== 0) throw address.refuse("domain", "QEMU has only PCI domain 0");
-      const slot = (number(address, "slot") ?? 0).toString(16);
-      const func = (number(address, "function") ?? 0).toString(16);
+      const number = address.number("bus") ?? 0;
+      if ((address.number("domain") ?? 0) !== 0) throw address.refuse("domain", "QEMU has only PCI domain 0");
+      const slot = address.number("slot") ?? 0;
+      const func = address.number("function") ?? 0;
+      if (slot > 31 || func > 7) throw device.refuse("address", "a bus has slots 0 to 31, and a slot functions 0 to 7");
+      // The machine itself is there; a definition that says so leaves the choice to others.
+      if (number === 0 && slot === 0) return { multifunction: address.toggle("multifunction") };
       const main = plan.architecture.pciBus;
       if (main === undefined) throw device.refuse("address", `${plan.architecture.name} has no PCI bus`);
+      const bus = number === 0 ? main : plan.busName("pci", number);
+      if (bus === undefined) throw address.refuse("bus", "no controller of type pci has this index; add one");
       return {
-        bus: bus === 0 ? main : `pci.${bus}`,
-        addr: `0x${slot}.0x${func}`,
+        bus,
+        addr: `0x${slot.toString(16)}.0x${func.toString(16)}`,
         multifunction: address.toggle("multifunction"),
       };
     }
     case "ccw": {
-      const css = (number(address, "cssid") ?? 0xfe).toString(16);
-      const ssid = Number(address.text("ssid") ?? 0).toString(16);
-      const devno = (number(address, "devno") ?? 0).toString(16).padStart(4, "0");
+      const css = (address.number("cssid") ?? 0xfe).toString(16);
+      const ssid = (address.number("ssid") ?? 0).toString(16);
+      const devno = (address.number("devno") ?? 0).toString(16).padStart(4, "0");
       return { devno: `${css}.${ssid}.${devno}` };
     }
     case "unassigned":
@@ -61,16 +80,21 @@ function addressProperties(device: Section<CommonDevice>, plan: MachinePlan): De
   }
 }
 
-/** Numbers of addresses may be written in hexadecimal. */
-function number(
-  address: Section<Address>,
-  key: "domain" | "bus" | "slot" | "function" | "cssid" | "devno",
-): number | undefined {
-  const text = address.text(key);
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw address.refuse(key, "it must be a number");
-  return value;
+/** Where a device sits on USB; QEMU chooses a port of the first controller for one that has no address. */
+export function usbPlacement(
+  device: Section<Pick<CommonDevice, "address">>,
+  first: string | undefined,
+  plan: MachinePlan,
+): DeviceProperties {
+  if (first === undefined) throw device.refuse("address", "the machine has no USB controller");
+  const address = device.child("address");
+  if (address === undefined) return { bus: first };
+  address.oneOf("type", ["usb"]);
+  const controller = plan.busName("usb", address.number("bus") ?? 0);
+  if (controller === undefined) throw address.refuse("bus", "no controller of type usb has this index; add one");
+  const port = address.text("port");
+  if (port !== undefined && !/^[0-9]+(\.[0-9]+)*$/.test(port)) throw address.refuse("port", "this is not a USB port");
+  return { bus: controller, port };
 }
 
 /** The name of a virtio device for this guest: bus and generation. */

@@ -58,7 +58,11 @@ describe("disk", () => {
       { ...overlay, driver: { ...overlay.driver, iothread: 1, queues: 4 } },
       { iothread: "iothread1", "num-queues": 4 },
     ],
-    ["scsi", { ...overlay, target: { dev: "sdb", bus: "scsi" } }, { driver: "scsi-hd", bus: "scsi0.0", lun: 1 }],
+    [
+      "scsi without a named controller",
+      { ...overlay, target: { dev: "sdb", bus: "scsi" } },
+      { driver: "scsi-hd", bus: "scsi0.0", "scsi-id": 1 },
+    ],
     ["sata", { ...overlay, target: { dev: "sdc", bus: "sata" } }, { driver: "ide-hd", bus: "ide.2" }],
     ["write-through", { ...overlay, driver: { ...overlay.driver, cache: "writethrough" } }, { "write-cache": "off" }],
     [

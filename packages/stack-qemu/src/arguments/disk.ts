@@ -1,6 +1,9 @@
 import type { BackingStore, Disk, DiskSource, DiskTarget } from "./definition-types.ts";
-import { deviceId, placement, virtioDriver, virtioProperties } from "./device.ts";
+import { bootOrder, deviceId, placement, usbPlacement, virtioDriver, virtioProperties } from "./device.ts";
+import { diskBus, driveAddress, type DiskBus } from "./drive-address.ts";
+import { addIoLimits } from "./io-limits.ts";
 import type { DeviceProperties, MachinePlan } from "./machine-plan.ts";
+import { networkStorage } from "./network-storage.ts";
 import type { Section } from "./section.ts";
 
 type DiskSection = Section<Disk>;
@@ -23,8 +26,9 @@ export function addDisk(disk: DiskSection, index: number, buses: DiskBuses, plan
   const { id, nodes, device } = buildDisk(disk, `disk${index}`, buses, plan);
   for (const node of nodes) plan.addBlockdev(node);
   plan.setBlockNodes(id, nodeNames(nodes));
+  addIoLimits(disk, id, plan);
   const { driver, ...properties } = device;
-  plan.addDevice(driver, properties);
+  plan.addDevice(driver, { ...properties, wwn: worldWideName(disk, driver) });
 }
 
 export function nodeNames(nodes: DiskParts["nodes"]): string[] {
@@ -34,8 +38,8 @@ export function nodeNames(nodes: DiskParts["nodes"]): string[] {
 /** `prefix` begins the names of the block nodes, which QEMU limits to 31 characters. */
 export function buildDisk(disk: DiskSection, prefix: string, buses: DiskBuses, plan: MachinePlan): DiskParts {
   const target = disk.requireChild("target");
-  const kind = disk.oneOf("device", ["disk", "cdrom", "lun"]) ?? "disk";
-  const bus = target.oneOf("bus", ["virtio", "scsi", "sata", "usb"]) ?? "virtio";
+  const kind = disk.oneOf("device", ["disk", "cdrom", "lun", "floppy"]) ?? "disk";
+  const bus = diskBus(disk);
   const id = deviceId(disk, `${bus}-disk-${target.requireText("dev")}`, plan);
   const driver = disk.child("driver");
   driver?.oneOf("name", ["qemu"]);
@@ -60,7 +64,9 @@ export function buildDisk(disk: DiskSection, prefix: string, buses: DiskBuses, p
     logical_block_size: blockio?.number("logicalBlockSize"),
     physical_block_size: blockio?.number("physicalBlockSize"),
     discard_granularity: blockio?.number("discardGranularity"),
-    "write-cache": top === undefined || kind === "lun" ? undefined : cache.writeCache ? "on" : "off",
+    "write-cache":
+      top === undefined || kind === "lun" || kind === "floppy" ? undefined : cache.writeCache ? "on" : "off",
+    ...geometry(disk, bus),
   };
   return { id, nodes, device: { ...common, ...frontend(disk, { kind, bus }, buses, plan) } };
 }
@@ -117,17 +123,19 @@ function addTray(target: Section<DiskTarget>, kind: string, id: string, plan: Ma
  */
 function storageNodes(disk: DiskSection, prefix: string, options: StorageOptions): Node[] {
   const source = disk.child("source");
-  const type = disk.oneOf("type", ["file", "block"]) ?? "file";
-  const path = source === undefined ? undefined : sourcePath(source, type);
+  const type = disk.oneOf("type", ["file", "block", "network"]) ?? "file";
+  const bottom = source === undefined ? undefined : bottomNode(source, type);
   const backing = disk.child("backingStore");
-  if (path === undefined) {
-    if (disk.text("device") !== "cdrom") throw disk.refuse("source", "only a CD-ROM drive may be empty");
+  if (bottom === undefined) {
+    if (!["cdrom", "floppy"].includes(disk.text("device") ?? "disk")) {
+      throw disk.refuse("source", "only a CD-ROM or floppy drive may be empty");
+    }
     disk.child("driver")?.skip("type", "io", "discard", "detectZeroes");
     return [];
   }
   const driver = disk.child("driver");
-  const format = driver?.oneOf("type", ["raw", "qcow2"]);
-  if (format === undefined) throw disk.refuse("driver", "driver.type must say whether the image is raw or qcow2");
+  // SAFETY: an image of no stated format is never looked into; it is raw, as libvirt has it.
+  const format = driver?.oneOf("type", ["raw", "qcow2"]) ?? "raw";
   const below = backing === undefined ? [] : backingNodes(backing, prefix, 1, options);
   if (format === "raw" && below.length > 0) throw disk.refuse("backingStore", "a raw image has no backing file");
   const discard = driver?.oneOf("discard", ["unmap", "ignore"]);
@@ -135,8 +143,8 @@ function storageNodes(disk: DiskSection, prefix: string, options: StorageOptions
   return [
     ...below,
     {
-      ...storage(type, path, `${prefix}-storage`, options),
-      aio: driver?.oneOf("io", ["threads", "native", "io_uring"]),
+      ...storage(bottom, `${prefix}-storage`, options),
+      aio: type === "network" ? undefined : driver?.oneOf("io", ["threads", "native", "io_uring"]),
       "pr-manager": options.manager,
       discard,
     },
@@ -150,32 +158,37 @@ function storageNodes(disk: DiskSection, prefix: string, options: StorageOptions
 }
 
 function backingNodes(store: Section<BackingStore>, prefix: string, depth: number, options: StorageOptions): Node[] {
-  const type = store.oneOf("type", ["file", "block"]);
+  const type = store.oneOf("type", ["file", "block", "network"]);
   // An empty element ends the chain.
   if (type === undefined) return [];
   store.skip("index");
   const suffix = `-${depth}`;
   const readOnly = { ...options, readOnly: true };
-  const path = sourcePath(store.requireChild("source"), type);
+  const bottom = bottomNode(store.requireChild("source"), type);
+  if (bottom === undefined) throw store.refuse("source", "it must name an image");
   const format = store.requireChild("format").oneOf("type", ["raw", "qcow2"]) ?? "raw";
   const next = store.child("backingStore");
   const below = next === undefined ? [] : backingNodes(next, prefix, depth + 1, options);
   return [
     ...below,
-    storage(type, path, `${prefix}${suffix}-storage`, readOnly),
+    storage(bottom, `${prefix}${suffix}-storage`, readOnly),
     formatNode(format, prefix, suffix, below, readOnly),
   ];
 }
 
-function sourcePath(source: Section<DiskSource>, type: "file" | "block"): string | undefined {
-  source.skip("index", "startupPolicy");
-  return type === "file" ? source.text("file") : source.text("dev");
+/** Where the bytes are; undefined for an empty drive. */
+function bottomNode(source: Section<DiskSource>, type: "file" | "block" | "network"): Node | undefined {
+  // Numbers of nodes in another process; and a source that is missing is always an error here.
+  source.skip("index");
+  source.oneOf("startupPolicy", ["mandatory"]);
+  if (type === "network") return networkStorage(source);
+  const filename = type === "file" ? source.text("file") : source.text("dev");
+  return filename === undefined ? undefined : { driver: type === "file" ? "file" : "host_device", filename };
 }
 
-function storage(type: "file" | "block", filename: string | undefined, name: string, options: StorageOptions): Node {
+function storage(bottom: Node, name: string, options: StorageOptions): Node {
   return {
-    driver: type === "file" ? "file" : "host_device",
-    filename,
+    ...bottom,
     "node-name": name,
     "read-only": options.readOnly,
     "auto-read-only": false,
@@ -212,39 +225,121 @@ function errorPolicy(disk: DiskSection): DeviceProperties {
 }
 
 interface DiskShape {
-  readonly kind: "disk" | "cdrom" | "lun";
-  readonly bus: "virtio" | "scsi" | "sata" | "usb";
+  readonly kind: "disk" | "cdrom" | "lun" | "floppy";
+  readonly bus: DiskBus;
 }
 
-function frontend(
-  disk: DiskSection,
-  shape: DiskShape,
-  buses: DiskBuses,
-  plan: MachinePlan,
-): DeviceProperties & { driver: string } {
-  const unit = unitOf(disk);
+type Frontend = DeviceProperties & { readonly driver: string };
+
+function frontend(disk: DiskSection, shape: DiskShape, buses: DiskBuses, plan: MachinePlan): Frontend {
+  if (shape.kind === "floppy" && shape.bus !== "fdc") throw disk.refuse("device", "a floppy needs the bus fdc");
   switch (shape.bus) {
     case "virtio":
       return virtioDisk(disk, shape, plan);
     case "scsi":
-      return { driver: scsiDrivers[shape.kind], ...scsiAddress(disk, unit), ...bootOrder(disk) };
+      return scsiDisk(disk, shape, plan);
     case "sata":
-      if (shape.kind === "lun") throw disk.refuse("device", "a LUN needs the scsi bus");
-      return { driver: shape.kind === "cdrom" ? "ide-cd" : "ide-hd", bus: `ide.${unit}`, ...bootOrder(disk) };
+    case "ide":
+      return ataDisk(disk, shape, plan);
+    case "fdc":
+      return floppy(disk, shape, plan);
     case "usb":
-      if (buses.usb === undefined) throw disk.refuse("target", "the machine has no USB controller");
-      return {
-        driver: "usb-storage",
-        bus: buses.usb,
-        removable: disk.child("target")?.toggle("removable") ?? false,
-        ...bootOrder(disk),
-      };
+      return usbDisk(disk, shape, buses, plan);
   }
 }
 
-const scsiDrivers = { disk: "scsi-hd", cdrom: "scsi-cd", lun: "scsi-block" } as const;
+function ataDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Frontend {
+  if (shape.kind === "lun") throw disk.refuse("device", "a LUN needs the scsi bus");
+  const { controller, bus, unit } = driveAddress(disk, shape.bus);
+  const name = plan.busName(shape.bus, controller);
+  if (name === undefined) throw disk.refuse("target", `the machine has no ${shape.bus} controller ${controller}`);
+  if (shape.bus === "ide" && (bus > 1 || unit > 1)) throw disk.refuse("address", "IDE has two buses of two units each");
+  if (!plan.claimId(`${name}.${bus}/${unit}`)) throw disk.refuse("target", "another disk has this place");
+  const driver = shape.kind === "cdrom" ? "ide-cd" : "ide-hd";
+  // Each SATA port is a bus of its own; an IDE bus has room for two.
+  const at = shape.bus === "sata" ? { bus: `${name}.${unit}` } : { bus: `${name}.${bus}`, unit };
+  return { driver, ...at, ...identity(disk, ["rotationRate"]), ...bootOrder(disk, plan) };
+}
 
-function virtioDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): DeviceProperties & { driver: string } {
+function floppy(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Frontend {
+  if (shape.kind !== "floppy") throw disk.refuse("device", "only a floppy can be on the bus fdc");
+  const { unit } = driveAddress(disk, shape.bus);
+  if (plan.busName("fdc", 0) === undefined || unit > 1) {
+    throw disk.refuse("target", "only x86_64 machines have a floppy controller, with two drives");
+  }
+  const order = bootOrder(disk, plan)["bootindex"];
+  if (order !== undefined) plan.addOption("-global", `isa-fdc.bootindex${unit === 0 ? "A" : "B"}=${String(order)}`);
+  return { driver: "floppy", unit };
+}
+
+function usbDisk(disk: DiskSection, shape: DiskShape, buses: DiskBuses, plan: MachinePlan): Frontend {
+  if (buses.usb === undefined) throw disk.refuse("target", "the machine has no USB controller");
+  if (shape.kind === "lun") throw disk.refuse("device", "a LUN needs the scsi bus");
+  disk.oneOf("model", ["usb-storage"]);
+  if (!disk.has("source")) throw disk.refuse("source", "a drive on USB cannot be empty");
+  return {
+    driver: "usb-storage",
+    ...usbPlacement(disk, buses.usb, plan),
+    removable: disk.child("target")?.toggle("removable") ?? false,
+    ...bootOrder(disk, plan),
+  };
+}
+
+/** What a disk tells about itself when it is asked, where its kind can tell it. */
+function identity(disk: DiskSection, fields: readonly ("vendor" | "product" | "rotationRate")[]) {
+  const target = disk.child("target");
+  return {
+    vendor: fields.includes("vendor") ? disk.text("vendor") : undefined,
+    product: fields.includes("product") ? disk.text("product") : undefined,
+    rotation_rate: fields.includes("rotationRate") ? target?.number("rotationRate") : undefined,
+  };
+}
+
+/** Sixteen digits in hexadecimal: a number of 64 bits, which the monitor of a running machine cannot be told exactly. */
+function worldWideName(disk: DiskSection, driver: string): bigint | undefined {
+  if (!disk.has("wwn") || !/^(ide|scsi)-(hd|cd)$/.test(driver)) return undefined;
+  const wwn = disk.text("wwn") ?? "";
+  if (!/^(0x)?[0-9a-f]{16}$/i.test(wwn)) throw disk.refuse("wwn", "it must have sixteen hexadecimal digits");
+  return BigInt(`0x${wwn.replace(/^0x/i, "")}`);
+}
+
+/** The shape that old operating systems ask a disk for. */
+function geometry(disk: DiskSection, bus: DiskBus): DeviceProperties {
+  const shape = disk.child("geometry");
+  if (shape === undefined) return {};
+  if (bus === "usb" || bus === "fdc")
+    throw disk.refuse("geometry", `a disk on the bus ${bus} has no geometry of its own`);
+  return {
+    cyls: shape.number("cyls"),
+    heads: shape.number("heads"),
+    secs: shape.number("secs"),
+    "bios-chs-trans": bus === "ide" ? shape.oneOf("trans", ["auto", "none", "lba"]) : undefined,
+  };
+}
+
+const scsiDrivers: Readonly<Record<string, string>> = { disk: "scsi-hd", cdrom: "scsi-cd", lun: "scsi-block" };
+
+function scsiDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Frontend {
+  const { controller, bus, target, unit } = driveAddress(disk, "scsi");
+  const name = plan.busName("scsi", controller);
+  if (name === undefined) throw disk.refuse("target", `the machine has no SCSI controller ${controller}`);
+  const flat = plan.busName("flat scsi", controller) !== undefined;
+  if (flat && (bus !== 0 || target !== 0)) throw disk.refuse("address", "this controller has one bus and no targets");
+  const at = flat
+    ? { bus: `${name}.0`, "scsi-id": unit }
+    : { bus: `${name}.0`, channel: bus, "scsi-id": target, lun: unit };
+  const told =
+    shape.kind === "lun"
+      ? {}
+      : {
+          ...identity(disk, ["vendor", "product", "rotationRate"]),
+          removable: shape.kind === "disk" ? disk.child("target")?.toggle("removable") : undefined,
+          dpofua: disk.child("target")?.toggle("dpofua"),
+        };
+  return { driver: scsiDrivers[shape.kind] ?? "scsi-hd", ...at, ...told, ...bootOrder(disk, plan) };
+}
+
+function virtioDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Frontend {
   if (shape.kind !== "disk") throw disk.refuse("device", `a ${shape.kind} cannot be on the virtio bus`);
   const { driver, known } = virtioDriver(plan, "blk", disk.text("model"));
   if (!known) throw disk.refuse("model", "this model of a virtio disk is not known");
@@ -265,31 +360,4 @@ function virtioDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Dev
     "iothread-vq-mapping": threads.length === 0 ? undefined : threads,
     ...placement(disk, plan),
   };
-}
-
-function bootOrder(disk: DiskSection): DeviceProperties {
-  return { bootindex: disk.child("boot")?.number("order") };
-}
-
-/** `sda` is 0, `sdb` 1, …, `sdaa` 26. */
-function unitOf(disk: DiskSection): number {
-  const letters = /^[a-z]d([a-z]+)$/.exec(disk.requireChild("target").requireText("dev"))?.[1];
-  if (letters === undefined) throw disk.refuse("target", "target.dev must be a name like vda or sdb");
-  return Array.from(letters).reduce((sum, letter) => sum * 26 + (letter.codePointAt(0) ?? 0) - 96, 0) - 1;
-}
-
-function scsiAddress(disk: DiskSection, unit: number): DeviceProperties {
-  const address = disk.child("address");
-  if (address === undefined) return { bus: "scsi0.0", channel: 0, "scsi-id": 0, lun: unit };
-  address.oneOf("type", ["drive"]);
-  const [controller, bus, target, lun] = [
-    address.text("controller"),
-    address.text("bus"),
-    address.text("target"),
-    address.text("unit"),
-  ].map((text) => Number(text ?? 0));
-  if (![controller, bus, target, lun].every((value) => Number.isSafeInteger(value))) {
-    throw disk.refuse("address", "its parts must be numbers");
-  }
-  return { bus: `scsi${controller}.0`, channel: bus, "scsi-id": target, lun };
 }

@@ -11,23 +11,55 @@ export function addFeatures(domain: DomainSection, plan: MachinePlan): void {
   const x86 = plan.architecture.name === "x86_64";
   if (x86 && features?.child("acpi") === undefined) plan.setMachine({ acpi: false });
   // A fully virtual machine has PAE, an APIC and the like always; naming them asks for nothing.
-  features?.skip("pae", "apic", "acpi", "hap");
+  features?.skip("pae", "acpi");
   addTranslationCache(features, plan);
   if (features === undefined) return;
+  addInterrupts(features, plan);
+  if (x86) addPcParts(features, plan);
+  if (plan.architecture.name === "aarch64") {
+    plan.setMachine({
+      "gic-version": features.child("gic")?.oneOf("version", ["2", "3", "host"]),
+      virtualization: features.child("virtualization") === undefined ? undefined : true,
+      ras: features.child("ras")?.toggle("state"),
+    });
+  }
+  const pmu = features.child("pmu");
+  if (pmu !== undefined) plan.setCpu(undefined, { pmu: pmu.toggle("state") ?? true });
+  const coreInfo = features.child("vmcoreinfo");
+  if (coreInfo !== undefined && (coreInfo.toggle("state") ?? true)) plan.addDevice("vmcoreinfo");
+  addKvm(features, plan);
+  addHyperv(features, plan);
+}
+
+/** Parts that only PC machines have; elsewhere nobody reads them, and they are refused. */
+function addPcParts(features: FeaturesSection, plan: MachinePlan): void {
   const smm = features.child("smm");
   plan.setMachine({
     smm: smm === undefined ? undefined : (smm.toggle("state") ?? true),
-    vmport: x86 ? features.child("vmport")?.toggle("state") : undefined,
-    "gic-version": features.child("gic")?.oneOf("version", ["2", "3", "host"]),
+    vmport: features.child("vmport")?.toggle("state"),
+    i8042: features.child("ps2")?.toggle("state"),
   });
-  const pmu = features.child("pmu");
-  if (pmu !== undefined) plan.setCpu(undefined, { pmu: pmu.toggle("state") ?? true });
-  if (features.child("vmcoreinfo")?.toggle("state") ?? false) plan.addDevice("vmcoreinfo");
+  const segment = smm?.child("tseg");
+  if (segment === undefined) return;
+  if (plan.architecture.pciBus !== "pcie.0") throw features.refuse("smm", "tseg is a part of q35 machines only");
+  plan.addOption("-global", `mch.extended-tseg-mbytes=${Math.ceil(sizeInBytes(segment) / 1024 ** 2)}`);
+}
+
+/** How the guest is interrupted and waits for locks, where the hypervisor helps with it. */
+function addInterrupts(features: FeaturesSection, plan: MachinePlan): void {
+  const kvm = plan.virtType === "kvm";
+  const end = features.child("apic")?.toggle("eoi");
   const spinlock = features.child("pvspinlock");
-  const unhalt = spinlock?.toggle("state");
-  if (unhalt !== undefined && plan.virtType === "kvm") plan.setCpu(undefined, { "kvm-pv-unhalt": unhalt });
-  addKvm(features, plan);
-  addHyperv(features, plan);
+  const driver = features.child("ioapic")?.oneOf("driver", ["kvm", "qemu"]);
+  if (!kvm && (end === true || driver === "kvm")) {
+    throw features.refuse(end === true ? "apic" : "ioapic", "this is a part of KVM, and the machine is emulated");
+  }
+  if (!kvm) return;
+  plan.setCpu(undefined, {
+    "kvm-pv-eoi": end,
+    "kvm-pv-unhalt": spinlock === undefined ? undefined : (spinlock.toggle("state") ?? true),
+  });
+  plan.setMachine({ "kernel-irqchip": driver === undefined ? undefined : driver === "kvm" ? "on" : "split" });
 }
 
 /**
@@ -51,6 +83,7 @@ function addKvm(features: FeaturesSection, plan: MachinePlan): void {
     kvm: hidden === undefined ? undefined : !hidden,
     "kvm-hint-dedicated": kvm.child("hintDedicated")?.toggle("state"),
     "kvm-poll-control": kvm.child("pollControl")?.toggle("state"),
+    "kvm-pv-ipi": kvm.child("pvIpi")?.toggle("state"),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Hostdev, HostdevAddress } from "./definition-types.ts";
 import type { Buses } from "./controller.ts";
-import { deviceId, placement } from "./device.ts";
+import { bootOrder, deviceId, placement, usbPlacement } from "./device.ts";
 import type { DeviceProperties, DomainSection, MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
 
@@ -56,7 +56,7 @@ function addMediatedDevice(hostdev: HostdevSection, address: AddressSection, id:
   plan.addDevice(ramfb === true ? "vfio-pci-nohotplug" : (hostdev.text("model") ?? vfioDriver(plan)), {
     id,
     sysfsdev,
-    display: hostdev.toggle("display"),
+    display: hostdev.oneOf("display", ["on", "off"]),
     ramfb,
     ...placement(hostdev, plan),
   });
@@ -76,7 +76,12 @@ function addUsbDevice(
   }
   const node = `/dev/bus/usb/${String(hostbus).padStart(3, "0")}/${String(hostaddr).padStart(3, "0")}`;
   plan.requireFile(node, `${hostdev.path}: the pod was given no USB device ${hostbus}.${hostaddr}`);
-  plan.addDevice("usb-host", { hostdevice: node, id, bus: buses.usb, ...bootIndex(hostdev) });
+  plan.addDevice("usb-host", {
+    hostdevice: node,
+    id,
+    ...usbPlacement(hostdev, buses.usb, plan),
+    ...bootOrder(hostdev, plan),
+  });
 }
 
 function vfioDriver(plan: MachinePlan): string {
@@ -86,10 +91,6 @@ function vfioDriver(plan: MachinePlan): string {
 function rom(hostdev: HostdevSection): DeviceProperties {
   const given = hostdev.child("rom");
   return { rombar: given?.toggle("bar"), romfile: given?.text("file") };
-}
-
-function bootIndex(hostdev: HostdevSection): DeviceProperties {
-  return { bootindex: hostdev.child("boot")?.number("order") };
 }
 
 function hexadecimal(address: AddressSection, key: "domain" | "bus" | "slot" | "function", digits: number): string {

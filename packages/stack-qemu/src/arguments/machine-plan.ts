@@ -6,7 +6,9 @@ import type { Section } from "./section.ts";
 export type DomainSection = Section<Domain>;
 
 /** Properties of a device in QEMU's JSON. */
-export type DeviceProperties = Readonly<Record<string, string | number | boolean | readonly unknown[] | undefined>>;
+export type DeviceProperties = Readonly<
+  Record<string, string | number | bigint | boolean | readonly unknown[] | undefined>
+>;
 
 /**
  * What the builders contribute to. Options that several of them share (`-machine`, `-cpu`) are collected and written once
@@ -22,7 +24,9 @@ export class MachinePlan {
   readonly #accel = new Map<string, string | number | boolean>();
   readonly #options: string[] = [];
   readonly #backends: string[] = [];
-  readonly #devices: string[] = [];
+  readonly #devices: DeviceEntry[] = [];
+  readonly #buses = new Map<string, string>();
+  readonly #bootIndexes = new Map<string, number>();
   readonly #ids = new Set<string>();
   readonly #blockNodes = new Map<string, readonly string[]>();
   readonly #afterStart: AfterStart[] = [];
@@ -84,7 +88,25 @@ export class MachinePlan {
   }
 
   addDevice(driver: string, properties: DeviceProperties = {}): void {
-    this.#devices.push("-device", json({ driver, ...properties }));
+    this.#devices.push({ driver, properties });
+  }
+
+  /** Says what QEMU calls the bus of a controller, by which the definition's addresses name it. */
+  nameBus(type: string, index: number, name: string): void {
+    this.#buses.set(`${type} ${index}`, name);
+  }
+
+  /** The firmware's order, for a device that has none of its own. */
+  setBootIndex(path: string, index: number): void {
+    this.#bootIndexes.set(path, index);
+  }
+
+  bootIndex(path: string): number | undefined {
+    return this.#bootIndexes.get(path);
+  }
+
+  busName(type: string, index: number): string | undefined {
+    return this.#buses.get(`${type} ${index}`);
   }
 
   /** A monitor command that must run before the guest does. */
@@ -147,9 +169,46 @@ export class MachinePlan {
       ...(this.#cpuModel === undefined ? [] : ["-cpu", keyValues(this.#cpuModel, Object.fromEntries(this.#cpu))]),
       ...this.#options,
       ...this.#backends,
-      ...this.#devices,
+      ...this.#writeDevices(),
     ];
   }
+
+  /** QEMU fills what is free in the order of its arguments, so those who need a certain place come first. */
+  #writeDevices(): string[] {
+    const buses = new Set([...this.#buses.values()].map((name) => name.replace(/\.0$/, "")));
+    const rank = ({ driver, properties: { addr, bus, devno, id, masterbus, port } }: DeviceEntry): number => {
+      if (driver.endsWith("-iommu")) return 0;
+      if ((addr !== undefined && bus === this.architecture.pciBus) || devno !== undefined) return 1;
+      if (buses.has(String(id)) || masterbus !== undefined) return 2;
+      return driver === "usb-hub" ? 3 : typeof port === "string" ? 4 : 5;
+    };
+    return withMultifunction(this.#devices)
+      .toSorted((a, b) => rank(a) - rank(b))
+      .flatMap(({ driver, properties }) => ["-device", json({ driver, ...properties })]);
+  }
+}
+
+interface DeviceEntry {
+  readonly driver: string;
+  readonly properties: DeviceProperties;
+}
+
+/** A slot with several functions must say so at the first one; definitions leave that to whoever reads them. */
+function withMultifunction(devices: readonly DeviceEntry[]): DeviceEntry[] {
+  const slotOf = ({ bus, addr }: DeviceProperties): string =>
+    `${String(bus)} ${String(addr).replace(/\.0x[0-7]$/, "")}`;
+  const isLater = ({ addr }: DeviceProperties): boolean => typeof addr === "string" && !addr.endsWith(".0x0");
+  const shared = new Set(
+    devices
+      .map(({ properties }) => properties)
+      .filter(isLater)
+      .map(slotOf),
+  );
+  return devices.map(({ driver, properties }) => {
+    const first = typeof properties["addr"] === "string" && !isLater(properties) && shared.has(slotOf(properties));
+    const asked = properties["multifunction"] !== undefined;
+    return { driver, properties: first && !asked ? { ...properties, multifunction: true } : properties };
+  });
 }
 
 /** What the arguments may say about the host that the machine starts on. */

@@ -82,7 +82,7 @@ describe("devices of the node", () => {
       driver: "vfio-pci-nohotplug",
       id: "hostdev0",
       sysfsdev: `/sys/bus/mdev/devices/${uuid}`,
-      display: true,
+      display: "on",
       ramfb: true,
     });
   });
@@ -108,7 +108,14 @@ describe("devices of the node", () => {
       { hostdevs: [{ type: "mdev", source: { address: { uuid: "../../../etc" } } }] },
       "it must be a UUID",
     ],
-    ["USB without a controller", { hostdevs: [{ type: "usb", source: { address: { bus: 1, device: "2" } } }] }, "USB"],
+    [
+      "USB where there is none",
+      {
+        controllers: [{ type: "usb", model: "none" }],
+        hostdevs: [{ type: "usb", source: { address: { bus: 1, device: "2" } } }],
+      },
+      "USB",
+    ],
   ])("refuses %s", (_name, devices, words) => {
     expect(() => build(devices)).toThrow(words);
   });

@@ -22,7 +22,11 @@ function escapeValue(value: string): string {
   return value.replaceAll(",", ",,");
 }
 
-/** Writes an option that takes JSON. What is undefined is left out. */
+/** Writes an option that takes JSON. What is undefined is left out; numbers of 64 bits are written as they are. */
 export function json(values: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(values);
+  const parts = Object.entries(values).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return [`${JSON.stringify(key)}:${typeof value === "bigint" ? value : JSON.stringify(value)}`];
+  });
+  return `{${parts.join(",")}}`;
 }

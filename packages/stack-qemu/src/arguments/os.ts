@@ -9,11 +9,14 @@ export function readMachine(domain: DomainSection): GuestArchitecture {
   const type = domain.requireChild("os").requireChild("type");
   type.oneOf("value", ["hvm"]);
   const arch = type.text("arch") ?? "x86_64";
-  const machine = type.text("machine") ?? "q35";
-  if (!/^[A-Za-z0-9._-]+$/.test(machine)) throw type.refuse("machine", "this is not the name of a machine");
+  const machine = type.text("machine");
+  if (machine !== undefined && !/^[A-Za-z0-9._-]+$/.test(machine))
+    throw type.refuse("machine", "this is not the name of a machine");
   const architecture = guestArchitecture(arch, machine);
   if (architecture === undefined)
     throw type.refuse("arch", `the qemu stack knows only ${knownArchitectures.join(", ")}`);
+  if (machine !== undefined && !architecture.machines.test(machine))
+    throw type.refuse("machine", `the qemu stack knows only ${architecture.defaultMachine} and the like for ${arch}`);
   return architecture;
 }
 
@@ -88,21 +91,21 @@ function addFlash(plan: MachinePlan, name: string, filename: string, driver: str
 
 function addBoot(os: OsSection, plan: MachinePlan): void {
   const menu = os.child("bootmenu");
-  const letters: Readonly<Record<string, string>> = { hd: "c", cdrom: "d", network: "n", fd: "a" };
-  const order = os
-    .children("bootDevices")
-    .map((device) => letters[device.oneOf("dev", ["hd", "cdrom", "network", "fd"]) ?? "hd"]);
-  if (plan.architecture.name === "x86_64") {
-    plan.addKeyValues("-boot", "strict=on", {
-      order: order.length === 0 ? undefined : order.join(""),
-      menu: menu?.toggle("enable"),
-      "splash-time": menu?.number("timeout"),
-      "reboot-timeout": os.child("bios")?.number("rebootTimeout"),
-    });
-  } else {
-    menu?.skip("enable", "timeout");
-  }
+  plan.addKeyValues("-boot", "strict=on", {
+    menu: menu?.toggle("enable"),
+    "splash-time": menu?.number("timeout"),
+    "reboot-timeout": rebootTimeout(os),
+  });
   if (os.child("bios")?.toggle("useserial") ?? false) {
-    plan.addOption("-fw_cfg", "name=etc/sercon-port,string=2");
+    if (plan.architecture.name !== "x86_64") throw os.refuse("bios", "only x86_64 firmware has a serial console");
+    plan.setMachine({ graphics: false });
   }
+}
+
+/** Milliseconds until the firmware tries again; -1 never. */
+function rebootTimeout(os: OsSection): string | undefined {
+  const bios = os.child("bios");
+  const text = bios?.text("rebootTimeout");
+  if (text !== undefined && !/^(-1|\d{1,5})$/.test(text)) throw os.refuse("bios", "rebootTimeout must be -1 to 65535");
+  return text;
 }

@@ -1,10 +1,16 @@
 import { deviceId, placement } from "./device.ts";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
 
+const defaultModels = { x86_64: "isa", aarch64: "pvpanic", s390x: "s390" } as const;
+
 /** Devices by which a guest reports that its kernel has panicked. */
 export function addPanics(domain: DomainSection, plan: MachinePlan): void {
   for (const [index, panic] of domain.requireChild("devices").children("panics").entries()) {
-    const model = panic.oneOf("model", ["isa", "pvpanic", "hyperv", "s390"]) ?? "isa";
+    const { name } = plan.architecture;
+    const model = panic.oneOf("model", ["isa", "pvpanic", "hyperv", "s390"]) ?? defaultModels[name];
+    if ((model === "s390") !== (name === "s390x") || (model !== "pvpanic" && model !== "s390" && name !== "x86_64")) {
+      throw panic.refuse("model", `${name} machines do not have it; use ${defaultModels[name]}`);
+    }
     if (model === "hyperv") {
       if (plan.virtType === "qemu") throw panic.refuse("model", "software emulation has no enlightenments");
       plan.setCpu(undefined, { "hv-crash": true });

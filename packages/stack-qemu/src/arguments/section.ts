@@ -37,12 +37,12 @@ export class Section<T extends object> {
     return text;
   }
 
-  /** A whole number that is not negative. */
+  /** A whole number that is not negative, in decimal or hexadecimal. */
   number(key: KeysOf<T, Scalar>): number | undefined {
     const text = this.text(key);
     if (text === undefined) return undefined;
-    const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < 0) throw this.refuse(key, "it must be a whole number");
+    const value = /^(0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(value)) throw this.refuse(key, "it must be a whole number");
     return value;
   }
 

@@ -17,6 +17,9 @@ const factors: Readonly<Record<string, number>> = {
   TB: 1000 ** 4,
   T: 1024 ** 4,
   TiB: 1024 ** 4,
+  PB: 1000 ** 5,
+  P: 1024 ** 5,
+  PiB: 1024 ** 5,
 };
 
 interface Sized {
@@ -31,7 +34,15 @@ export function sizeInBytes(size: Section<Sized>): number {
 
 /** Without a unit a size is in KiB. The path is for the refusal of a unit that is not known. */
 export function scaleToBytes(value: number, unit = "KiB", path = ""): number {
-  const factor = factors[unit] ?? factors[unit.replace(/^[KkMmGgTt]/, (letter) => letter.toUpperCase())];
+  const factor = factors[unit] ?? factors[unit.replace(/^[KkMmGgTtPp]/, (letter) => letter.toUpperCase())];
   if (factor === undefined) throw errors.StackDefinitionRefused(`read ${path}: the unit ${unit} is not known`);
+  if (!Number.isSafeInteger(value * factor)) throw errors.StackDefinitionRefused(`read ${path}: this is too much`);
   return value * factor;
+}
+
+const mebibyte = 1024 ** 2;
+
+/** Memory comes in whole mebibytes; less than that QEMU refuses on some machines, and libvirt rounds up as well. */
+export function alignMemory(bytes: number): number {
+  return Math.ceil(bytes / mebibyte) * mebibyte;
 }

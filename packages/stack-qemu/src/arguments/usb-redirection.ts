@@ -1,6 +1,6 @@
 import { addCharacterBackend } from "./character-device.ts";
 import type { Buses } from "./controller.ts";
-import { deviceId } from "./device.ts";
+import { bootOrder, deviceId, usbPlacement } from "./device.ts";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
 
 /** USB ports whose devices are with whoever connects to a socket. */
@@ -9,6 +9,11 @@ export function addUsbRedirection(domain: DomainSection, buses: Buses, plan: Mac
     port.oneOf("bus", ["usb"]);
     if (buses.usb === undefined) throw port.refuse("bus", "the machine has no USB controller");
     const id = deviceId(port, `redir${index}`, plan);
-    plan.addDevice("usb-redir", { chardev: addCharacterBackend(port, id, plan), id, bus: buses.usb });
+    plan.addDevice("usb-redir", {
+      chardev: addCharacterBackend(port, id, plan),
+      id,
+      ...usbPlacement(port, buses.usb, plan),
+      ...bootOrder(port, plan),
+    });
   }
 }
