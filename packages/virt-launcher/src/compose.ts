@@ -12,7 +12,7 @@ import { describeDomain } from "./machine/domain-document.ts";
 import { refuseHooks, type DomainHooks } from "./machine/domain-hooks.ts";
 import { Machine } from "./machine/machine.ts";
 import { createGuestNetwork } from "./network/guest-network.ts";
-import { credentialEvent, guestEvent, migrationFailed } from "./notify/guest-events.ts";
+import { credentialEvent, guestEvent, migrationFailed, probeFailed } from "./notify/guest-events.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { createNotifyClient } from "./notify/notify-client.ts";
 import { supervise, type Ending } from "./supervise/supervisor.ts";
@@ -67,6 +67,7 @@ export function composeVirtLauncher(dependencies: LauncherDependencies): VirtLau
     stack,
     machine,
     credentials,
+    onProbeFailed: (message) => notifier.publishEvent(probeFailed(message, options.vmi)),
     vmi: options.vmi,
     describe,
     capabilityTarget: {

@@ -29,6 +29,7 @@ function frozenGuest() {
   const commands = agentCommands({
     stack,
     credentials: { result: () => undefined },
+    onProbeFailed: () => {},
     clock: { setTimer },
     logger: silentLogger,
   });

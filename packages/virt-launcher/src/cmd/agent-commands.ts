@@ -3,14 +3,18 @@ import type { cmdV1, ServiceImplementation } from "@polyvirt/protocol";
 import { requirePart, type GuestAgent, type Stack } from "@polyvirt/stack";
 import type { CredentialSync } from "../access-credentials/credential-sync.ts";
 import { FreezeLimit } from "./freeze-limit.ts";
+import { ProbeNews } from "./probe-news.ts";
 import { guestAgentInfo, guestFilesystem, guestUser } from "./guest-info.ts";
 
 const success = { success: true };
 const defaultTimeoutMs = 5_000;
+/** So much of a command is shown to people. */
+const maxCommand = 120;
 
 export interface AgentCommandDependencies {
   readonly stack: Stack;
   readonly credentials: Pick<CredentialSync, "result">;
+  readonly onProbeFailed: (message: string) => void;
   readonly clock: Pick<Clock, "setTimer">;
   readonly logger: Logger;
 }
@@ -19,6 +23,7 @@ export interface AgentCommandDependencies {
 export function agentCommands(dependencies: AgentCommandDependencies): ServiceImplementation<typeof cmdV1.Cmd> {
   const { stack } = dependencies;
   const freezeLimit = new FreezeLimit(dependencies);
+  const probes = new ProbeNews(dependencies.onProbeFailed);
   const agent = (operation: string): GuestAgent => requirePart(stack, "guestAgent", operation);
   const limit = (seconds: number): number => (seconds > 0 ? seconds * 1000 : defaultTimeoutMs);
   return {
@@ -43,11 +48,19 @@ export function agentCommands(dependencies: AgentCommandDependencies): ServiceIm
       return { response: success, guestFilesystemsResponse: JSON.stringify(filesystems) };
     },
     async exec({ Command, Args, timeoutSeconds }) {
-      const { exitCode, stdout } = await agent("run a command").exec(Command, Args, limit(timeoutSeconds));
+      const { exitCode, stdout } = await probes.watch(
+        `run ${[Command, ...Args].join(" ").slice(0, maxCommand)} in the guest`,
+        () => agent("run a command").exec(Command, Args, limit(timeoutSeconds)),
+        (answer) => (answer.exitCode === 0 ? undefined : `it ended with exit code ${answer.exitCode}`),
+      );
       return { response: success, exitCode, stdOut: stdout };
     },
     async guestPing({ timeoutSeconds }) {
-      await agent("ping the guest").ping(limit(timeoutSeconds));
+      await probes.watch(
+        "ping the guest's agent",
+        () => agent("ping the guest").ping(limit(timeoutSeconds)),
+        () => undefined,
+      );
       return { response: success };
     },
     async freezeVirtualMachine({ unfreezeTimeoutSeconds }) {

@@ -24,6 +24,7 @@ export interface CmdDependencies {
   readonly machine: Pick<Machine, "sync" | "forget" | "receive">;
   readonly vmi: VmiIdentity;
   readonly credentials: Pick<CredentialSync, "start" | "result">;
+  readonly onProbeFailed: (message: string) => void;
   readonly describe: () => DomainDocument | undefined;
   readonly capabilityTarget: CapabilityTarget;
   /** Sockets through which the machine is moved. */

@@ -19,6 +19,11 @@ export function migrationFailed(message: string, vmi: VmiIdentity): object {
   return eventAbout(vmi, warning("FailedMigration", message));
 }
 
+/** The guest did not do what one of its probes asks for. */
+export function probeFailed(message: string, vmi: VmiIdentity): object {
+  return eventAbout(vmi, warning("Unhealthy", `Probe failed: ${message}`));
+}
+
 /** The guest's users have their credentials, or why not. */
 export function credentialEvent({ succeeded, message }: CredentialResult, vmi: VmiIdentity): object {
   if (!succeeded) return eventAbout(vmi, warning("AccessCredentialsSyncFailed", message));
