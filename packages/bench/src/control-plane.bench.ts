@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { nodeLabels, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
 import { configMaps, leases, nodes, pods, type Node, type Pod } from "@polyvirt/api/k8s";
 import { systemClock } from "@polyvirt/core";
 import type { KubeClient } from "@polyvirt/kube";
 import { percentile, type Benchmark } from "./benchmark.ts";
-import { withCluster } from "./cluster.ts";
+import { repositoryRoot, withCluster, type BenchCluster } from "./cluster.ts";
 import { commandLineOf, familyOf, peakMib, processorMs, proportionalMib } from "./process-use.ts";
 
 const namespace = "default";
@@ -28,10 +31,9 @@ export const benchmark: Benchmark = {
     await withCluster(async (cluster) => {
       const { client } = cluster;
       cluster.polyvirt("down");
-      const started = performance.now();
-      cluster.polyvirt("up");
-      const upMs = performance.now() - started;
-      report({ name: "polyvirt up on a machine that is set up", value: upMs, unit: "ms", budget: { atMost: 3000 } });
+      const { servedMs, readyMs } = await startAgain(cluster);
+      report({ name: "polyvirt up, until the API is served", value: servedMs, unit: "ms", budget: { atMost: 3000 } });
+      report({ name: "polyvirt up, until the roles are ready", value: readyMs, unit: "ms" });
       await systemClock.sleep(settleMs);
       const { pid } = cluster;
       const idle = proportionalMib(familyOf(pid));
@@ -86,6 +88,23 @@ export const benchmark: Benchmark = {
     });
   },
 };
+
+/** Starts a cluster that was up before, on a machine that has everything. */
+async function startAgain({ client, dataDir }: BenchCluster): Promise<{ servedMs: number; readyMs: number }> {
+  const started = performance.now();
+  const child = spawn(join(repositoryRoot, "polyvirt"), ["up", "--data-dir", dataDir], { stdio: "ignore" });
+  const exited = once(child, "exit");
+  const isServed = (): Promise<boolean> =>
+    client.request("GET", "/readyz").then(
+      () => true,
+      () => false,
+    );
+  while (!(await isServed())) await systemClock.sleep(10);
+  const servedMs = performance.now() - started;
+  const [code] = await exited;
+  if (code !== 0) throw new Error(`polyvirt up ended with ${code}`);
+  return { servedMs, readyMs: performance.now() - started };
+}
 
 /** Times from create to Running, in the order of creation. */
 async function createMany(client: KubeClient, play: Play, kind: "pod" | "instance"): Promise<number[]> {

@@ -192,6 +192,7 @@ function layFoundation({ store, clock, logger }: ServerParts): Foundation {
     objects,
     deletion: new Deletion({ store, clock, admission: () => admission }),
     resolver: new ServiceResolver({
+      store,
       objects,
       services: builtin("", "services"),
       endpointSlices: builtin("discovery.k8s.io", "endpointslices"),

@@ -2,6 +2,7 @@ import { isJsonObject, textOf, valueAt, type JsonObject } from "../json.ts";
 import type { ApiObject } from "../kinds/kind.ts";
 import { objectsIn } from "../kinds/pod-defaults.ts";
 import { matchesSelector } from "../registry/label-selector.ts";
+import type { Store } from "../../store/store.ts";
 import type { Objects } from "../registry/objects.ts";
 import type { Resource } from "../registry/resource.ts";
 
@@ -22,21 +23,45 @@ export class ServiceUnreachable extends Error {
 }
 
 interface ResolverDeps {
-  readonly objects: Objects;
+  readonly store: Pick<Store, "subscribe">;
+  readonly objects: Pick<Objects, "find" | "list">;
   readonly services: Resource;
   readonly endpointSlices: Resource;
   readonly pods: Resource;
 }
 
-/** Finds a ready pod behind a service: by its endpoint slices, and while there are none by its selector. */
+/**
+ * Finds a ready pod behind a service: by its endpoint slices, and by its selector. What was found is kept until something of
+ * the kind changes in the namespace, because every webhook and every aggregated request asks.
+ */
 export class ServiceResolver {
   readonly #deps: ResolverDeps;
+  readonly #known = new Map<string, Map<string, Endpoint[]>>();
 
   constructor(deps: ResolverDeps) {
     this.#deps = deps;
+    const buckets = [deps.services, deps.endpointSlices, deps.pods].map(({ bucket }) => `${bucket}/`);
+    deps.store.subscribe((events) => {
+      if (this.#known.size === 0) return;
+      for (const { key } of events) {
+        const bucket = buckets.find((prefix) => key.startsWith(prefix));
+        if (bucket !== undefined) this.#known.delete(key.slice(bucket.length, key.indexOf("/", bucket.length)));
+      }
+    });
   }
 
   resolve(namespace: string, name: string, port: number): Endpoint {
+    const known = this.#known.get(namespace) ?? new Map<string, Endpoint[]>();
+    const service = `${name}:${port}`;
+    const found = known.get(service) ?? this.#endpoints(namespace, name, port);
+    this.#known.set(namespace, known.set(service, found));
+    const endpoint = found[Math.floor(Math.random() * found.length)];
+    if (endpoint === undefined)
+      throw new ServiceUnreachable("MissingEndpoints", `no endpoints available for service "${name}"`);
+    return endpoint;
+  }
+
+  #endpoints(namespace: string, name: string, port: number): Endpoint[] {
     const { objects, services } = this.#deps;
     const service = objects.find(services, namespace, name);
     if (service === undefined)
@@ -47,12 +72,8 @@ export class ServiceResolver {
       throw new ServiceUnreachable("ServicePortError", `service "${namespace}/${name}" has no port ${port}`);
     }
     if (valueAt(service, "spec", "type") === "ExternalName")
-      return { host: textOf(valueAt(service, "spec", "externalName")), port };
-    const found = [...this.#fromSlices(namespace, name, servicePort), ...this.#fromPods(service, servicePort)];
-    const endpoint = found[Math.floor(Math.random() * found.length)];
-    if (endpoint === undefined)
-      throw new ServiceUnreachable("MissingEndpoints", `no endpoints available for service "${name}"`);
-    return endpoint;
+      return [{ host: textOf(valueAt(service, "spec", "externalName")), port }];
+    return [...this.#fromSlices(namespace, name, servicePort), ...this.#fromPods(service, servicePort)];
   }
 
   #fromSlices(namespace: string, name: string, servicePort: JsonObject): Endpoint[] {
