@@ -1,4 +1,11 @@
-import { annotations, kubeVirts, labels, virtualMachineInstances, type VirtualMachineInstance } from "@polyvirt/api";
+import {
+  annotations,
+  attachmentPod,
+  kubeVirts,
+  labels,
+  virtualMachineInstances,
+  type VirtualMachineInstance,
+} from "@polyvirt/api";
 import { apiVersionOf, nodes, pods, type Node, type Pod } from "@polyvirt/api/k8s";
 import type { Clock, Logger } from "@polyvirt/core";
 import type { Architecture, HypervisorRegistry } from "@polyvirt/hypervisor";
@@ -53,7 +60,7 @@ async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void
   const vmiInformer = createInformer(client, virtualMachineInstances, options);
   const podInformer = createInformer(client, pods, {
     ...options,
-    labelSelector: `${labels.role}=virt-launcher`,
+    labelSelector: `${labels.role} in (virt-launcher,${attachmentPod.role})`,
     indexes: { owner: ownersOf },
   });
   const kubeVirtInformer = createInformer(client, kubeVirts, options);
@@ -107,9 +114,14 @@ function wake(controller: Controller, vmis: Informer<VirtualMachineInstance>, la
     onSet: (vmi) => controller.enqueue(keyOf(vmi)),
     onDelete: (vmi) => controller.enqueue(keyOf(vmi)),
   });
-  const wakeOwner = (pod: Pod): void => {
-    const owner = pod.metadata.ownerReferences?.find(({ controller: controls }) => controls === true);
-    if (owner?.kind === virtualMachineInstances.kind) controller.enqueue(`${pod.metadata.namespace}/${owner.name}`);
+  const wakeOwner = ({ metadata }: Pod): void => {
+    const owner = metadata.ownerReferences?.find(({ controller: controls }) => controls === true);
+    if (owner === undefined) return;
+    const key = `${metadata.namespace}/${owner.name}`;
+    if (owner.kind === virtualMachineInstances.kind) controller.enqueue(key);
+    const launcher = owner.kind === pods.kind ? launcherPods.get(key) : undefined;
+    // What is attached to a guest belongs to its launcher, which is one of these pods, too.
+    if (launcher?.metadata.uid === owner.uid) wakeOwner(launcher);
   };
   launcherPods.on({ onSet: wakeOwner, onDelete: wakeOwner });
 }

@@ -1,4 +1,4 @@
-import type { VirtualMachineInstance, Volume as VmiVolume } from "@polyvirt/api";
+import { hotplugDisks, isHotpluggable, type VirtualMachineInstance, type Volume as VmiVolume } from "@polyvirt/api";
 import type { Container, ImagePullPolicy, Volume, VolumeDevice, VolumeMount } from "@polyvirt/api/k8s";
 import { errors } from "../errors.ts";
 import { stateKinds } from "../backend-storage/state-claim.ts";
@@ -21,6 +21,8 @@ const scratch: readonly { readonly name: string; readonly mountPath: string }[] 
   { name: "public", mountPath: launcherPaths.public },
   { name: "sockets", mountPath: launcherPaths.sockets },
   { name: "ephemeral-disks", mountPath: launcherPaths.ephemeralDisks },
+  // Filled by virt-handler with volumes that come and go.
+  { name: hotplugDisks.volume, mountPath: hotplugDisks.mountPath },
 ];
 
 export function launcherVolumes(vmi: VirtualMachineInstance, context: LauncherPodContext): LauncherVolumes {
@@ -28,7 +30,7 @@ export function launcherVolumes(vmi: VirtualMachineInstance, context: LauncherPo
     ...scratch.map(({ name, mountPath }) => mounted({ name, emptyDir: {} }, mountPath)),
     ...kernelBoot(vmi),
     ...persistentState(vmi, context),
-    ...(vmi.spec.volumes ?? []).map((volume) => shareOf(vmi, volume, context)),
+    ...permanentVolumes(vmi).map((volume) => shareOf(vmi, volume, context)),
   ];
   return {
     volumes: shares.flatMap(({ volumes = [] }) => volumes),
@@ -37,6 +39,11 @@ export function launcherVolumes(vmi: VirtualMachineInstance, context: LauncherPo
       volumeDevices: shares.flatMap(({ devices = [] }) => devices),
     },
   };
+}
+
+/** Volumes that come and go are held by a pod of their own. */
+function permanentVolumes({ spec }: VirtualMachineInstance): VmiVolume[] {
+  return (spec.volumes ?? []).filter((volume) => !isHotpluggable(volume));
 }
 
 function mounted(volume: Volume, mountPath: string, readOnly = false): VolumeShare {
@@ -188,7 +195,7 @@ function claim(name: string, claimName: string, readOnly: boolean, context: Laun
 
 /** Names of the claims that must exist before the pod can be made. */
 export function claimNames(vmi: VirtualMachineInstance): string[] {
-  const names = (vmi.spec.volumes ?? []).flatMap(({ persistentVolumeClaim, ephemeral }) => [
+  const names = permanentVolumes(vmi).flatMap(({ persistentVolumeClaim, ephemeral }) => [
     persistentVolumeClaim?.claimName,
     ephemeral?.persistentVolumeClaim?.claimName,
   ]);

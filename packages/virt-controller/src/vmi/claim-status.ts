@@ -24,7 +24,8 @@ function describeState(claim: PersistentVolumeClaim): VolumeStatus {
   return { name: claim.metadata.name ?? "", target: "", persistentVolumeClaimInfo: describeClaim(claim) };
 }
 
-function describeClaim({ metadata, spec, status }: PersistentVolumeClaim) {
+/** What others need to know of a claim. */
+export function describeClaim({ metadata, spec, status }: PersistentVolumeClaim) {
   const requests = spec?.resources?.requests;
   return {
     ...(metadata.name === undefined ? {} : { claimName: metadata.name }),

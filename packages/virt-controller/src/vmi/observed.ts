@@ -1,5 +1,6 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { ObjectMeta, Pod } from "@polyvirt/api/k8s";
+import type { HotplugPlan, ObservedHotplug } from "../hotplug/plan.ts";
 import type { Placement, PossiblePlacement } from "../placement/placement.ts";
 
 /** Everything that deciding about one VMI depends on. */
@@ -11,6 +12,8 @@ export interface ObservedVmi {
   readonly podMissingForMs: number;
   /** Where the guest may run; only asked for as long as it has no pod. */
   readonly placement: () => Placement;
+  /** Only for a VMI with volumes that come and go. */
+  readonly hotplug?: ObservedHotplug | undefined;
   /** As whom the launcher runs. */
   readonly launcherUser: number;
   readonly now: Date;
@@ -21,6 +24,7 @@ export interface VmiPlan {
   /** Where to make the pod; undefined when none is to be made. */
   readonly createPod: PossiblePlacement | undefined;
   readonly deletePods: readonly Pod[];
+  readonly hotplug: HotplugPlan;
   readonly podConditions: readonly { readonly pod: Pod; readonly status: "True" | "False"; readonly reason: string }[];
   /** Written before the status. */
   readonly metadata: VmiMetadataChange | undefined;

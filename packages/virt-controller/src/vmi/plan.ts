@@ -1,6 +1,7 @@
 import { finalizers, type VirtualMachineInstance } from "@polyvirt/api";
 import { jsonEqual } from "@polyvirt/core";
 import type { Pod } from "@polyvirt/api/k8s";
+import { planHotplug } from "../hotplug/plan.ts";
 import { cleanUp } from "./cleanup.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiMetadataChange, VmiPlan } from "./observed.ts";
@@ -26,10 +27,12 @@ export function planVmi(observed: ObservedVmi): VmiPlan {
   const podConditions = pod === undefined ? [] : gateOf(vmi, pod);
   // The pod's readiness is about to change by our own hand; mirroring it before would be a write for nothing.
   if (podConditions.length === 0) mirrorReadiness(vmi, pod, draft);
+  const hotplug = planHotplug(vmi, pod, observed.hotplug, draft);
   const cleanup = cleanUp(observed, draft.status);
   return {
     createPod: stage.createPod,
     deletePods: cleanup.deletePods,
+    hotplug,
     podConditions,
     metadata: stage.metadata,
     status: jsonEqual(draft.status, vmi.status ?? {}) ? undefined : draft.status,
@@ -97,7 +100,8 @@ function currentPod(pods: readonly Pod[]): Pod | undefined {
   return pods.find((pod) => !isPodFinished(pod) && !isPodTerminating(pod)) ?? pods[0];
 }
 
-function earliest(left: number | undefined, right: number | undefined): number | undefined {
+/** Of two times, of which either may be missing. */
+export function earliest(left: number | undefined, right: number | undefined): number | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return Math.min(left, right);
 }

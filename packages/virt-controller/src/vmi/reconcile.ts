@@ -5,6 +5,7 @@ import type { EventRecorder, Informer, KubeClient, ObjectWriter, ReconcileResult
 import { ensureStateClaim } from "../backend-storage/ensure-state-claim.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { errors } from "../errors.ts";
+import { carryOutHotplug, observeHotplug } from "../hotplug/carry-out.ts";
 import type { LauncherPodContext } from "../launcher-pod/context.ts";
 import { launcherPodName } from "../launcher-pod/name.ts";
 import { renderLauncherPod } from "../launcher-pod/render.ts";
@@ -14,7 +15,7 @@ import type { PossiblePlacement } from "../placement/placement.ts";
 import { withClaimStatus } from "./claim-status.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiPlan } from "./observed.ts";
-import { planVmi } from "./plan.ts";
+import { earliest, planVmi } from "./plan.ts";
 import { isControlledBy } from "./pod-state.ts";
 
 export interface VmiReconcilerDeps {
@@ -77,6 +78,7 @@ class Reconciler implements VmiReconciler {
   async #observe(key: string, vmi: VirtualMachineInstance): Promise<ObservedVmi> {
     const base = {
       vmi,
+      hotplug: await observeHotplug(vmi, this.#deps),
       placement: () => this.#deps.settings.placementOf(vmi),
       launcherUser: launcherUser(vmi, this.#deps.settings.config()),
       now: new Date(this.#deps.clock.now()),
@@ -134,11 +136,13 @@ class Reconciler implements VmiReconciler {
     for (const { type, reason, message } of plan.events) this.#deps.recorder.record(vmi, type, reason, message);
     for (const condition of plan.podConditions) await this.#patchGate(condition);
     for (const pod of plan.deletePods) await this.#deletePod(vmi, pod);
+    const hotplugRetryMs = await carryOutHotplug(current, plan.hotplug, this.#deps);
     if (plan.release) {
       const rest = (current.metadata.finalizers ?? []).filter((name) => name !== finalizers.virtualMachineInstance);
       await this.#deps.vmis.writeMetadata(current, { finalizers: rest });
     }
-    return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+    const requeueAfterMs = earliest(plan.requeueAfterMs, hotplugRetryMs);
+    return requeueAfterMs === undefined ? {} : { requeueAfterMs };
   }
 
   async #createPod(
