@@ -2,10 +2,11 @@ import { Duplex } from "node:stream";
 import { describeError } from "@polyvirt/core";
 import type { KubeClient } from "@polyvirt/kube";
 import { errors } from "./errors.ts";
+import { guestPath } from "./guest-path.ts";
 
 /** Opens the serial console of a guest: what it prints is read, what is written is typed. */
 export async function openConsole(client: KubeClient, namespace: string, name: string): Promise<Duplex> {
-  const path = `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}/console`;
+  const path = guestPath(namespace, name, "console");
   const socket = await client.connect(path, { protocols: ["plain.kubevirt.io"] }).catch((cause: unknown) => {
     throw errors.CliConsoleFailed(`open the console of ${namespace}/${name}`, { cause });
   });

@@ -56,6 +56,11 @@ export const errorKinds = {
     action: "Check that the VirtualMachineInstance exists and is Running.",
     retry: true,
   },
+  CliGuestRequestFailed: {
+    meaning: "A running guest could not be asked or told something.",
+    action: "Check that the VirtualMachineInstance is Running; most of it needs an agent in the guest.",
+    retry: true,
+  },
   CliEnvironmentMissing: {
     meaning: "A role was started without an environment variable that its pod template sets.",
     action: "Start it through virt-operator's Deployment, or set the variable that the message names.",

@@ -23,6 +23,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./console.ts")).consoleCommand,
   },
   {
+    name: "guest",
+    summary: "Ask a running guest about itself, or freeze, pause, reset or restart it",
+    load: async () => (await import("./guest.ts")).guest,
+  },
+  {
     name: "kubectl",
     summary: "Run kubectl against the cluster",
     load: async () => (await import("./kubectl.ts")).kubectl,
