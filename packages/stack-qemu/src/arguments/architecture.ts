@@ -14,6 +14,8 @@ export interface GuestArchitecture {
   readonly emulatedHostCpu: EmulatedCpu;
   /** The CPU of a guest that asks for none; undefined leaves it to the machine. */
   readonly defaultCpu: string | undefined;
+  /** What the machine itself chooses then, with software emulation and with a hypervisor. */
+  readonly plainCpu: Readonly<Record<"emulated" | "native", string>>;
   /** Id that QEMU itself gives the main memory, which a migrated guest must find again. */
   readonly memoryId: string;
   /** Main PCI bus, where there is one. */
@@ -36,6 +38,7 @@ const profiles: Readonly<Record<string, Profile>> = {
     virtioBus: "pci",
     emulatedHostCpu: { model: "max", flags: {} },
     defaultCpu: undefined,
+    plainCpu: { emulated: "qemu64", native: "qemu64" },
     memoryId: "pc.ram",
     pciBus: "pcie.0",
   },
@@ -49,6 +52,7 @@ const profiles: Readonly<Record<string, Profile>> = {
     emulatedHostCpu: { model: "max", flags: { pauth: false } },
     // The machine's own default is a 32-bit CPU.
     defaultCpu: "cortex-a57",
+    plainCpu: { emulated: "cortex-a57", native: "host" },
     memoryId: "mach-virt.ram",
     pciBus: "pcie.0",
   },
@@ -60,6 +64,7 @@ const profiles: Readonly<Record<string, Profile>> = {
     virtioBus: "ccw",
     emulatedHostCpu: { model: "max", flags: {} },
     defaultCpu: undefined,
+    plainCpu: { emulated: "qemu", native: "host" },
     memoryId: "s390.ram",
     pciBus: undefined,
   },

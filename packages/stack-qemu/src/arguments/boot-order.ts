@@ -1,4 +1,7 @@
+import type { Disk } from "./definition-types.ts";
+import { diskBus } from "./drive-address.ts";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
+import type { Section } from "./section.ts";
 
 /**
  * What the firmware tries, and in which order. A definition says it at each device, or once for kinds of devices; then, as
@@ -6,7 +9,7 @@ import type { DomainSection, MachinePlan } from "./machine-plan.ts";
  */
 export function addBootOrder(domain: DomainSection, plan: MachinePlan): void {
   const devices = domain.requireChild("devices");
-  const disks = devices.children("disks");
+  const disks = byTarget(devices.children("disks"));
   const interfaces = devices.children("interfaces");
   const kinds = domain
     .requireChild("os")
@@ -31,4 +34,18 @@ export function addBootOrder(domain: DomainSection, plan: MachinePlan): void {
     }[kind]();
     if (first !== undefined) plan.setBootIndex(first.path, position + 1);
   }
+}
+
+/** Disks of one bus count in the order of their names, wherever the definition has them. */
+function byTarget(disks: readonly Section<Disk>[]): Section<Disk>[] {
+  const name = (disk: Section<Disk>): string => disk.child("target")?.text("dev") ?? "";
+  const order = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+  const sorted: Section<Disk>[] = [];
+  for (const disk of disks) {
+    const bus = diskBus(disk);
+    const after = sorted.findIndex((other) => diskBus(other) === bus && order(name(disk), name(other)) < 0);
+    const last = sorted.findLastIndex((other) => diskBus(other) === bus);
+    sorted.splice(after >= 0 ? after : last >= 0 ? last + 1 : sorted.length, 0, disk);
+  }
+  return sorted;
 }

@@ -39,8 +39,7 @@ export function addClock(domain: DomainSection, plan: MachinePlan): void {
         break;
     }
   }
-  // s390x has no clock of this kind.
-  if (plan.architecture.virtioBus !== "ccw") plan.addKeyValues("-rtc", `base=${base}`, { clock: source, driftfix });
+  plan.addKeyValues("-rtc", `base=${base}`, { clock: source, driftfix });
 }
 
 /** What drives the clock: the host's, or the time that the guest runs. */

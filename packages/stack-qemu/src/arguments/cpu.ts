@@ -13,7 +13,7 @@ export function addCpu(domain: DomainSection, plan: MachinePlan): void {
 type CpuSection = Section<Cpu>;
 
 function addModel(cpu: CpuSection | undefined, plan: MachinePlan): void {
-  if (cpu === undefined) return plan.setCpu(plan.architecture.defaultCpu);
+  if (cpu === undefined) return plan.setCpu(defaultModel(plan));
   // How strictly libvirt compares the CPU with the host's: QEMU's own `enforce` does that where the host matters.
   cpu.skip("match", "check", "vendor");
   const mode = cpu.oneOf("mode", ["custom", "host-model", "host-passthrough", "maximum"]);
@@ -32,7 +32,7 @@ function addModel(cpu: CpuSection | undefined, plan: MachinePlan): void {
     const name = model?.text("value");
     if (name !== undefined && !/^[A-Za-z0-9._-]+$/.test(name))
       throw cpu.refuse("model", "this is not the name of a CPU");
-    plan.setCpu(name ?? plan.architecture.defaultCpu);
+    plan.setCpu(name ?? defaultModel(plan));
   }
   const vendor = model?.text("vendorId");
   if (vendor !== undefined) plan.setCpu(undefined, { vendor });
@@ -51,6 +51,12 @@ function addModel(cpu: CpuSection | undefined, plan: MachinePlan): void {
   if (bits?.oneOf("mode", ["emulate", "passthrough"]) === "passthrough")
     plan.setCpu(undefined, { "host-phys-bits": true, "host-phys-bits-limit": bits.number("limit") });
   else if (bits !== undefined) plan.setCpu(undefined, { "phys-bits": bits.number("bits") });
+}
+
+/** KVM cannot give an ARM guest another CPU than the host's. */
+function defaultModel(plan: MachinePlan): string | undefined {
+  const { name, defaultCpu } = plan.architecture;
+  return name === "aarch64" && plan.virtType !== "qemu" ? "host" : defaultCpu;
 }
 
 /** Whether the guest sees the host's caches, caches of QEMU's making, or none. */
@@ -94,8 +100,11 @@ const qemuFeatureNames: Readonly<Record<string, string>> = {
 
 function addCount(domain: DomainSection, plan: MachinePlan, cpu: CpuSection | undefined): void {
   const vcpu = domain.child("vcpu");
-  // Where the threads run is tuned from outside, after the start.
-  vcpu?.skip("placement", "cpuset");
+  // Nobody looks for a good place.
+  vcpu?.oneOf("placement", ["static"]);
+  if (vcpu?.has("cpuset") ?? false) {
+    throw domain.refuse("vcpu", "cpuset is not supported: the CPUs of the pod are those of the machine; leave it out");
+  }
   const count = vcpu?.number("value") ?? 1;
   const enabled = enabledCpus(domain);
   const present = vcpu?.number("current") ?? enabled ?? count;
@@ -125,7 +134,13 @@ function addCount(domain: DomainSection, plan: MachinePlan, cpu: CpuSection | un
 /** Hotpluggable CPUs are listed one by one; those that are enabled are there from the start. */
 function enabledCpus(domain: DomainSection): number | undefined {
   const listed = domain.child("vcpus")?.children("vcpus") ?? [];
-  for (const vcpu of listed) vcpu.skip("id", "hotpluggable", "order");
-  const enabled = listed.filter((vcpu) => vcpu.toggle("enabled") ?? true);
+  // No CPU is taken out again, so it does not matter which ones could be, and in which order.
+  for (const vcpu of listed) vcpu.skip("hotpluggable", "order");
+  const states = listed.map((vcpu, index) => ({ id: vcpu.number("id") ?? index, on: vcpu.toggle("enabled") ?? true }));
+  const enabled = states.filter(({ on }) => on);
+  const gap = states.find(({ id, on }) => on !== id < enabled.length);
+  if (gap !== undefined) {
+    throw errors.StackDefinitionRefused("read vcpus: only the first ones can be enabled, without a gap");
+  }
   return listed.length === 0 ? undefined : enabled.length;
 }

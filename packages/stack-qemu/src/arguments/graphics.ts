@@ -15,6 +15,8 @@ export function addGraphics(domain: DomainSection, plan: MachinePlan): void {
       return listen.text("socket");
     });
     const socket = display.text("socket") ?? fromListen[0];
+    // libvirt writes it in both places.
+    if (fromListen.some((other) => other !== socket)) throw display.refuse("listens", "VNC has one socket");
     // -1 and autoport mean "not on the network" beside a socket.
     display.skip("port", "autoport");
     if (socket === undefined) throw errors.StackDefinitionRefused(`read ${display.path}: VNC needs a unix socket`);

@@ -35,7 +35,7 @@ export function buildInterface(device: InterfaceSection, fallbackId: string, pla
   const driver = device.child("driver");
   const queues = driver?.number("queues");
   const netdev = hostSide(device, `host${id}`, queues, plan);
-  const model = device.child("model")?.text("type") ?? "virtio";
+  const model = device.child("model")?.text("type") ?? (plan.architecture.name === "x86_64" ? "rtl8139" : "virtio");
   const rom = device.child("rom");
   const common: DeviceProperties = {
     id,
@@ -78,7 +78,34 @@ function virtioCard(device: InterfaceSection, model: string, queues: number | un
     ...(queues !== undefined && queues > 1 && { mq: true, vectors: 2 * queues + 2 }),
     rx_queue_size: driver?.number("rxQueueSize"),
     tx_queue_size: driver?.number("txQueueSize"),
+    tx: txModes[driver?.oneOf("txmode", ["iothread", "timer"]) ?? "none"],
+    ioeventfd: driver?.toggle("ioeventfd"),
+    event_idx: driver?.toggle("eventIdx"),
+    rss: driver?.toggle("rss"),
+    hash: driver?.toggle("rssHashReport"),
+    ...offloads(driver),
     ...virtioProperties(driver),
+  };
+}
+
+const txModes: Readonly<Record<string, string>> = { iothread: "bh", timer: "timer" };
+
+/** What the host's side and the guest's leave to each other. */
+function offloads(driver: Section<NonNullable<Interface["driver"]>> | undefined): DeviceProperties {
+  const [host, guest] = [driver?.child("host"), driver?.child("guest")];
+  return {
+    csum: host?.toggle("csum"),
+    gso: host?.toggle("gso"),
+    host_tso4: host?.toggle("tso4"),
+    host_tso6: host?.toggle("tso6"),
+    host_ecn: host?.toggle("ecn"),
+    host_ufo: host?.toggle("ufo"),
+    mrg_rxbuf: host?.toggle("mrgRxbuf"),
+    guest_csum: guest?.toggle("csum"),
+    guest_tso4: guest?.toggle("tso4"),
+    guest_tso6: guest?.toggle("tso6"),
+    guest_ecn: guest?.toggle("ecn"),
+    guest_ufo: guest?.toggle("ufo"),
   };
 }
 

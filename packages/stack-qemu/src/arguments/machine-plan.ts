@@ -166,11 +166,19 @@ export class MachinePlan {
       keyValues(machineType, Object.fromEntries(this.#machine)),
       "-accel",
       keyValues(accelerator, Object.fromEntries(this.#accel)),
-      ...(this.#cpuModel === undefined ? [] : ["-cpu", keyValues(this.#cpuModel, Object.fromEntries(this.#cpu))]),
+      ...this.#writeCpu(accelerator),
       ...this.#options,
       ...this.#backends,
       ...this.#writeDevices(),
     ];
+  }
+
+  /** Without a model the machine chooses; one that has features beside it must be named. */
+  #writeCpu(accelerator: string): string[] {
+    const named =
+      this.#cpuModel ??
+      (this.#cpu.size === 0 ? undefined : this.architecture.plainCpu[accelerator === "tcg" ? "emulated" : "native"]);
+    return named === undefined ? [] : ["-cpu", keyValues(named, Object.fromEntries(this.#cpu))];
   }
 
   /** QEMU fills what is free in the order of its arguments, so those who need a certain place come first. */

@@ -15,8 +15,9 @@ export function addPanics(domain: DomainSection, plan: MachinePlan): void {
       if (plan.virtType === "qemu") throw panic.refuse("model", "software emulation has no enlightenments");
       plan.setCpu(undefined, { "hv-crash": true });
     } else if (model === "isa") {
-      panic.skip("address");
-      plan.addDevice("pvpanic", { id: deviceId(panic, `panic${index}`, plan) });
+      const address = panic.child("address");
+      address?.oneOf("type", ["isa"]);
+      plan.addDevice("pvpanic", { id: deviceId(panic, `panic${index}`, plan), ioport: address?.number("iobase") });
     } else if (model === "pvpanic") {
       plan.addDevice("pvpanic-pci", { id: deviceId(panic, `panic${index}`, plan), ...placement(panic, plan) });
     }

@@ -2,7 +2,7 @@ import type { Console, Serial } from "./definition-types.ts";
 import { addCharacterBackend } from "./character-device.ts";
 import type { Buses } from "./controller.ts";
 import { deviceId, placement, usbPlacement } from "./device.ts";
-import type { DomainSection, MachinePlan } from "./machine-plan.ts";
+import type { DeviceProperties, DomainSection, MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
 
 /** Models that a type of port has; the first is QEMU's device for it, where it is one. */
@@ -80,11 +80,9 @@ function addSerial(serial: Section<Serial>, index: number, buses: Buses, plan: M
   const port = target?.number("port") ?? index;
   switch (type) {
     case "isa-serial":
-      // The address is that of the port's number, which every PC has.
-      serial.skip("address");
-      return plan.addDevice(model, { id, chardev, index: port });
+      return plan.addDevice(model, { id, chardev, index: port, ...isaPlace(serial) });
     case "isa-debug":
-      return plan.addDevice(model, { id, chardev, iobase: serial.child("address")?.number("iobase") });
+      return plan.addDevice(model, { id, chardev, ...isaPlace(serial) });
     case "pci-serial":
       return plan.addDevice(model, { id, chardev, ...placement(serial, plan) });
     case "usb-serial":
@@ -95,6 +93,13 @@ function addSerial(serial: Section<Serial>, index: number, buses: Buses, plan: M
       if (index > 0) throw serial.refuse("target", "the machine has one port of its own; use pci-serial for others");
       return plan.addOption("-serial", `chardev:${chardev}`);
   }
+}
+
+/** Where a port sits that is not where every PC has it. */
+function isaPlace(serial: Section<Serial>): DeviceProperties {
+  const address = serial.child("address");
+  address?.oneOf("type", ["isa"]);
+  return { iobase: address?.number("iobase"), irq: address?.number("irq") };
 }
 
 /** The keys of a literal are its names. */
