@@ -17,6 +17,7 @@ const recordFile = "cgroups";
 const memoryFile = "out-of-memory";
 const killRounds = 50;
 const retryMs = 50;
+const removeTries = 40;
 
 let known: Hierarchy[] | undefined;
 
@@ -95,13 +96,21 @@ export function isGroupOfOurs(group: string): boolean {
   return path.isAbsolute(group) && path.normalize(group) === group && group.split("/").includes(topGroup);
 }
 
-/** Ends what is left of a container and removes its groups; tries again until the kernel lets them go. */
-export function removeGroups(directory: string, clock: Clock, tries = 40): void {
-  killGroups(directory);
+/**
+ * Ends what is left of a container and removes its groups; tries again until the kernel lets them go. They are given by
+ * those who may come when the directory is gone already.
+ */
+export function removeGroups(directory: string, groups: readonly string[], clock: Clock): void {
+  for (const group of groups) endMembers(group);
   // The groups know it only as long as they are there.
   if (ranOutOfMemory(directory)) writeSetting(path.join(directory, memoryFile), "");
-  const left = recordedGroups(directory).filter((group) => !removeGroup(group));
-  if (left.length > 0 && tries > 0) clock.setTimer(retryMs, () => removeGroups(directory, clock, tries - 1));
+  removeUntilGone(groups, clock, removeTries);
+}
+
+function removeUntilGone(groups: readonly string[], clock: Clock, tries: number): void {
+  for (const group of groups) endMembers(group);
+  const left = groups.filter((group) => !removeGroup(group));
+  if (left.length > 0 && tries > 0) clock.setTimer(retryMs, () => removeUntilGone(left, clock, tries - 1));
 }
 
 /** Whether the kernel killed something in the container because it had reached its memory limit. */
@@ -112,7 +121,8 @@ export function ranOutOfMemory(directory: string): boolean {
   );
 }
 
-function recordedGroups(directory: string): string[] {
+/** The groups that a container was given. */
+export function recordedGroups(directory: string): string[] {
   return readText(path.join(directory, recordFile))
     .split("\n")
     .filter((line) => line !== "");

@@ -74,6 +74,15 @@ describe("a container", () => {
     expect(await ended(shell("kill -KILL $$; exec sh -c 'exit 9'"))).toMatchObject({ exitCode: 9 });
   });
 
+  it("leaves no control group, also when its directory is removed the moment it has ended", async () => {
+    const container = shell("sleep 1000 & exit 0");
+    const recorded = fs.readFileSync(path.join(container.directory, "cgroups"), "utf8");
+    const groups = recorded.split("\n").filter((group) => group !== "");
+    await ended(container);
+    fs.rmSync(container.directory, { recursive: true });
+    await expect.poll(() => groups.filter((group) => fs.existsSync(group)), { timeout: 5_000 }).toEqual([]);
+  });
+
   it("has its own processes, host name, devices and root", async () => {
     const container = shell(
       "echo $$; hostname; ls /dev | tr '\\n' ' '; echo; touch /written && ls /written; ls -d /.polyvirt 2>&1 | tail -c 30",

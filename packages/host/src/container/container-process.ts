@@ -8,7 +8,7 @@ import { bootId } from "../machine-facts.ts";
 import { isAlive, listProcesses, identifyProcess, signalProcess, type SignalName } from "../process-identity.ts";
 import { environmentFile } from "./container-exec.ts";
 import { closeInput, createInput } from "./container-input.ts";
-import { createGroups, killGroups, removeGroups } from "./cgroup.ts";
+import { createGroups, killGroups, recordedGroups, removeGroups } from "./cgroup.ts";
 import { interruptedFile, readContainerState, type ContainerState } from "./container-state.ts";
 import { shimEnvironment, unshareFlags, type ContainerSpec } from "./container-spec.ts";
 import { mountTables } from "./mount-table.ts";
@@ -167,6 +167,7 @@ function watchContainer(
   let phase: ContainerState["phase"] = "starting";
   let timer: Timer | undefined;
   let watcher: fs.FSWatcher | undefined;
+  const groups = recordedGroups(directory);
   const since = clock.monotonic();
   const state = (): ContainerState => readContainerState(directory, clock.now(), started);
 
@@ -177,7 +178,7 @@ function watchContainer(
     phase = current.phase;
     if (current.phase === "exited") {
       if (current.lost) killLeftOvers(current);
-      removeGroups(directory, clock);
+      removeGroups(directory, groups, clock);
       closeInput(directory);
       detach();
     }
@@ -204,7 +205,7 @@ function watchContainer(
     const current = state();
     killContainer(directory, current);
     // Its first process may not have joined its groups yet: without them it cannot, and gives up.
-    if (current.phase === "starting") removeGroups(directory, clock);
+    if (current.phase === "starting") removeGroups(directory, groups, clock);
   };
   const container: ContainerProcess = {
     directory,
