@@ -21,6 +21,7 @@ export function planningContext(vmi: VirtualMachineInstance, options: PlanningOp
   const { config, accelerated = true } = options;
   const guestArchitecture = parseArchitecture(vmi.spec.architecture ?? "") ?? config.defaultArchitecture;
   const { gpus = [], hostDevices = [], interfaces = [], filesystems = [] } = vmi.spec.domain.devices;
+  const isKept = vmi.spec.domain.firmware?.bootloader?.efi?.persistent === true;
   const guest = `${privateFolder}/${vmi.metadata.uid ?? "UID"}`;
   const firmware = guestArchitecture === "arm64" ? "/usr/share/AAVMF/AAVMF" : "/usr/share/OVMF/OVMF";
   return {
@@ -51,7 +52,7 @@ export function planningContext(vmi: VirtualMachineInstance, options: PlanningOp
     firmware: {
       efi: { code: `${firmware}_CODE.fd`, vars: `${firmware}_VARS.fd` },
       efiSecureBoot: { code: `${firmware}_CODE.secboot.fd`, vars: `${firmware}_VARS.secboot.fd` },
-      nvram: `${privateFolder}/nvram/${vmi.metadata.name ?? "guest"}_VARS.fd`,
+      nvram: `${privateFolder}/${isKept ? "vm-state/nvram" : "nvram"}/${vmi.metadata.name ?? "guest"}_VARS.fd`,
     },
     hostDevices: {
       ...byName(hostDevices, (_, index) => ({ kind: "pci", address: `0000:81:0${index}.0` }) as const),

@@ -46,6 +46,8 @@ const everyGate: KubeVirtConfiguration = {
       "VideoConfig",
       "WorkloadEncryptionSEV",
       "WorkloadEncryptionTDX",
+      "EnableVirtioFsConfigVolumes",
+      "EnableVirtioFsStorageVolumes",
     ],
   },
 };
