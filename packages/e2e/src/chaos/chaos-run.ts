@@ -54,14 +54,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     return await whenRunning(cluster, name);
   };
 
-  const guests = new Map<string, Guest>();
-  for (const name of bystanders) guests.set(name, await start(name));
-  const targets: string[] = [];
-  for (let serial = 1; serial <= targetCount; serial += 1) {
-    const name = `target-${serial}`;
-    guests.set(name, await start(name));
-    targets.push(name);
-  }
+  const targets = Array.from({ length: targetCount }, (_, index) => `target-${index + 1}`);
+  const first = await Promise.all([...bystanders, ...targets].map(start));
+  const guests = new Map(first.map((guest) => [guest.name, guest]));
 
   const deadline = Date.now() + options.durationMs;
   const goesOn = (): boolean => Date.now() < deadline || Object.keys(hits).length < options.leastKinds;
@@ -96,7 +91,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 
   for (const name of bystanders) await expectUptime(cluster, guests.get(name));
-  for (const name of guests.keys()) await remove(cluster, name);
+  await Promise.all([...guests.keys()].map((name) => remove(cluster, name)));
   await eventually(
     async () => (await cluster.processes()).filter((info) => isQemu.test(info.commandLine)).map((info) => info.pid),
     (left) => left.length === 0,
