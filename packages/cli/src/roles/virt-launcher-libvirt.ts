@@ -1,4 +1,5 @@
 /** The launcher whose machines are run by a libvirt daemon of its own. */
+import "../launcher/spare-memory.ts";
 import { launcherCachePath } from "@polyvirt/api";
 import { createLibvirtStack } from "@polyvirt/stack-libvirt";
 import { runLauncher } from "../launcher/run-launcher.ts";

@@ -1,4 +1,5 @@
 /** The launcher whose machines are QEMU processes of its own. */
+import "../launcher/spare-memory.ts";
 import { createQemuStack } from "@polyvirt/stack-qemu";
 import { runLauncher } from "../launcher/run-launcher.ts";
 
