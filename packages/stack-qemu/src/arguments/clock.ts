@@ -1,45 +1,72 @@
 import type { Domain } from "@polyvirt/domain";
+import type { Timer } from "./definition-types.ts";
 import type { DomainSection, MachinePlan } from "./machine-plan.ts";
 import type { Section } from "./section.ts";
+
+type TimerSection = Section<Timer>;
 
 /** The guest's clock and the timers that drive it. */
 export function addClock(domain: DomainSection, plan: MachinePlan): void {
   const clock = domain.child("clock");
-  const x86 = plan.architecture.name === "x86_64";
   const base = clock === undefined ? "utc" : clockBase(clock, plan.host.now);
-  let driftfix: string | undefined;
-  let source: string | undefined;
-  for (const timer of clock?.children("timers") ?? []) {
-    const present = timer.toggle("present");
-    const policy = timer.oneOf("tickpolicy", ["delay", "merge", "discard", "catchup"]);
-    switch (timer.oneOf("name", ["rtc", "pit", "hpet", "tsc", "kvmclock", "hypervclock", "armvtimer"])) {
-      case "rtc":
-        if (policy === "catchup") driftfix = "slew";
-        source = clockSources[timer.oneOf("track", ["wall", "guest", "boot"]) ?? "none"];
-        break;
-      case "pit":
-        // Only KVM's timer can lose ticks; the emulated one runs with the guest.
-        if (policy !== undefined && plan.virtType === "kvm")
-          plan.addOption("-global", `kvm-pit.lost_tick_policy=${policy}`);
-        break;
-      case "hpet":
-        if (x86 && present !== undefined) plan.setMachine({ hpet: present });
-        break;
-      case "tsc":
-        plan.setCpu(undefined, { "tsc-frequency": timer.number("frequency") });
-        break;
-      case "kvmclock":
-        if (present !== undefined && plan.virtType === "kvm") plan.setCpu(undefined, { kvmclock: present });
-        break;
-      case "hypervclock":
-        if (present !== undefined && plan.virtType !== "qemu") plan.setCpu(undefined, { "hv-time": present });
-        break;
-      case "armvtimer":
-      case undefined:
-        break;
+  const timers = clock?.children("timers") ?? [];
+  const rtc = timers.find((timer) => timer.text("name") === "rtc");
+  const catchup = rtc?.oneOf("tickpolicy", ["delay", "catchup"]) === "catchup";
+  const source = clockSources[rtc?.oneOf("track", ["wall", "guest", "boot"]) ?? "none"];
+  plan.addKeyValues("-rtc", `base=${base}`, { clock: source, driftfix: catchup ? "slew" : undefined });
+  for (const timer of timers) addTimer(timer, plan);
+}
+
+/** What is said of a timer and does not concern it is left unread, and refused therefore. */
+function addTimer(timer: TimerSection, plan: MachinePlan): void {
+  const x86 = plan.architecture.name === "x86_64";
+  const name = timer.oneOf("name", ["rtc", "pit", "hpet", "tsc", "kvmclock", "hypervclock", "armvtimer"]);
+  const elsewhere = name === "armvtimer" ? plan.architecture.name !== "aarch64" : name !== "rtc" && !x86;
+  if (elsewhere) throw timer.refuse("name", `${plan.architecture.name} machines do not have this timer; leave it out`);
+  switch (name) {
+    case "rtc":
+      return requirePresent(timer);
+    case "pit": {
+      requirePresent(timer);
+      const policy = timer.oneOf("tickpolicy", ["delay", "discard"]);
+      // Only KVM's timer can lose ticks; the emulated one runs with the guest.
+      if (policy !== undefined && plan.virtType === "kvm") {
+        plan.addOption("-global", `kvm-pit.lost_tick_policy=${policy}`);
+      }
+      return;
     }
+    case "hpet":
+      // Late ticks are what it has, and there is no other policy.
+      timer.oneOf("tickpolicy", ["delay"]);
+      return plan.setMachine({ hpet: timer.toggle("present") });
+    case "tsc":
+      requirePresent(timer);
+      return plan.setCpu(undefined, { "tsc-frequency": timer.number("frequency") });
+    case "kvmclock": {
+      const present = timer.toggle("present");
+      if (present !== undefined && plan.virtType === "kvm") plan.setCpu(undefined, { kvmclock: present });
+      return;
+    }
+    case "hypervclock": {
+      const present = timer.toggle("present");
+      if (present !== undefined && plan.virtType !== "qemu") plan.setCpu(undefined, { "hv-time": present });
+      return;
+    }
+    case "armvtimer": {
+      const policy = timer.oneOf("tickpolicy", ["delay", "discard"]);
+      if (plan.virtType === "kvm")
+        plan.setCpu(undefined, { "kvm-no-adjvtime": policy === undefined ? undefined : policy === "delay" });
+      else if (policy !== undefined) throw timer.refuse("tickpolicy", "an emulated timer loses no ticks; leave it out");
+      return requirePresent(timer);
+    }
+    case undefined:
+      throw timer.refuse("name", "it must be given");
   }
-  plan.addKeyValues("-rtc", `base=${base}`, { clock: source, driftfix });
+}
+
+/** For timers that the machine cannot be without. */
+function requirePresent(timer: TimerSection): void {
+  if (timer.toggle("present") === false) throw timer.refuse("present", "the machine cannot be without this timer");
 }
 
 /** What drives the clock: the host's, or the time that the guest runs. */

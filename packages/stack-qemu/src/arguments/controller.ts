@@ -102,11 +102,30 @@ function addSata(controller: ControllerSection, index: number, plan: MachinePlan
   if (plan.architecture.pciBus === undefined) throw controller.refuse("type", "s390x machines have no SATA");
   if (index === 0 && isQ35(plan)) {
     plan.nameBus("sata", 0, "ide");
-    return controller.skip("model", "alias", "address");
+    checkBuiltIn(controller, { slot: 0x1f, function: 2 });
+    return controller.skip("model", "alias");
   }
   const id = deviceId(controller, `sata${index}`, plan);
   plan.nameBus("sata", index, id);
   plan.addDevice("ahci", { id, ...placement(controller, plan) });
+}
+
+/** A part of the machine is where it is; libvirt writes that down. */
+function checkBuiltIn(
+  controller: ControllerSection,
+  place: { readonly slot: number; readonly function: number },
+): void {
+  const address = controller.child("address");
+  if (address === undefined) return;
+  address.oneOf("type", ["pci"]);
+  const [domain, bus, slot, part] = (["domain", "bus", "slot", "function"] as const).map(
+    (key) => address.number(key) ?? 0,
+  );
+  if (domain === 0 && bus === 0 && slot === place.slot && part === place.function) return;
+  throw controller.refuse(
+    "address",
+    `this controller is a part of the machine, at slot ${place.slot}.${place.function}`,
+  );
 }
 
 /** Only the older PC has one, and it has it built in. */
@@ -116,7 +135,8 @@ function addIde(controller: ControllerSection, index: number, plan: MachinePlan)
   }
   controller.oneOf("model", ["piix3", "piix4"]);
   plan.nameBus("ide", 0, "ide");
-  controller.skip("alias", "address");
+  checkBuiltIn(controller, { slot: 1, function: 1 });
+  controller.skip("alias");
 }
 
 function addFloppyController(controller: ControllerSection, index: number, plan: MachinePlan): void {

@@ -6,6 +6,7 @@ type Each<T, K extends keyof T> = NonNullable<T[K]> extends readonly (infer Item
 
 type Devices = Part<Domain, "devices">;
 export type Cpu = Part<Domain, "cpu">;
+export type Timer = Each<Part<Domain, "clock">, "timers">;
 export type Features = Part<Domain, "features">;
 export type Os = Part<Domain, "os">;
 export type Disk = Each<Devices, "disks">;

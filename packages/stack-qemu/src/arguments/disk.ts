@@ -250,7 +250,9 @@ function frontend(disk: DiskSection, shape: DiskShape, buses: DiskBuses, plan: M
 
 function ataDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Frontend {
   if (shape.kind === "lun") throw disk.refuse("device", "a LUN needs the scsi bus");
-  const { controller, bus, unit } = driveAddress(disk, shape.bus);
+  const { controller, bus, target, unit } = driveAddress(disk, shape.bus);
+  if (target !== 0 || (shape.bus === "sata" && bus !== 0))
+    throw disk.refuse("address", "only SCSI has targets, SATA no buses");
   const name = plan.busName(shape.bus, controller);
   if (name === undefined) throw disk.refuse("target", `the machine has no ${shape.bus} controller ${controller}`);
   if (shape.bus === "ide" && (bus > 1 || unit > 1)) throw disk.refuse("address", "IDE has two buses of two units each");
@@ -263,8 +265,8 @@ function ataDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Fronte
 
 function floppy(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Frontend {
   if (shape.kind !== "floppy") throw disk.refuse("device", "only a floppy can be on the bus fdc");
-  const { unit } = driveAddress(disk, shape.bus);
-  if (plan.busName("fdc", 0) === undefined || unit > 1) {
+  const { controller, bus, target, unit } = driveAddress(disk, shape.bus);
+  if (plan.busName("fdc", 0) === undefined || unit > 1 || controller + bus + target > 0) {
     throw disk.refuse("target", "only x86_64 machines have a floppy controller, with two drives");
   }
   const order = bootOrder(disk, plan)["bootindex"];

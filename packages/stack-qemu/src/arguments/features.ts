@@ -9,7 +9,9 @@ type FeaturesSection = Section<Features>;
 export function addFeatures(domain: DomainSection, plan: MachinePlan): void {
   const features = domain.child("features");
   const x86 = plan.architecture.name === "x86_64";
-  if (x86 && features?.child("acpi") === undefined) plan.setMachine({ acpi: false });
+  const acpi = features?.child("acpi") !== undefined;
+  if (x86 && !acpi) plan.setMachine({ acpi: false });
+  if (plan.architecture.name === "aarch64" && !acpi) plan.setMachine({ acpi: "off" });
   // A fully virtual machine has PAE, an APIC and the like always; naming them asks for nothing.
   features?.skip("pae", "acpi");
   addTranslationCache(features, plan);
