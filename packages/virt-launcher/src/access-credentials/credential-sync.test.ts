@@ -21,6 +21,7 @@ function setUp() {
   const done: string[] = [];
   const results: CredentialResult[] = [];
   const state = { failure: undefined as string | undefined };
+  const waits: number[] = [];
   let tick = (): void => {};
   const act = async (what: string): Promise<void> => {
     if (state.failure !== undefined && what.startsWith(state.failure)) throw new Error(`\u001b[2Jno ${what}`);
@@ -38,8 +39,9 @@ function setUp() {
       return new Map(Object.entries(values));
     },
     clock: {
-      sleep: (_ms, signal) =>
+      sleep: (ms, signal) =>
         new Promise((resolve, reject) => {
+          waits.push(ms);
           tick = resolve;
           signal?.addEventListener("abort", () => reject(signal.reason));
         }),
@@ -53,7 +55,7 @@ function setUp() {
     tick();
     await vi.waitFor(() => expect(tick).not.toBe(before));
   };
-  return { sync, secrets, done, results, state, next };
+  return { sync, secrets, done, results, state, waits, next };
 }
 
 describe("CredentialSync", () => {
@@ -112,6 +114,18 @@ describe("CredentialSync", () => {
     await next();
     expect(done).toEqual(["add root A", "remove root A", "password root pw"]);
     expect(results.at(-1)).toEqual({ succeeded: true, message: "" });
+    sync.close();
+  });
+
+  it("tries what keeps failing less and less often", async () => {
+    const { sync, state, waits, next } = setUp();
+    state.failure = "add";
+    sync.start(vmi);
+    sync.agentChanged(true);
+    for (let count = 0; count < 6; count++) await next();
+    state.failure = undefined;
+    await next();
+    expect(waits).toEqual([5, 10, 20, 40, 80, 80, 80, 5].map((seconds) => seconds * 1000));
     sync.close();
   });
 

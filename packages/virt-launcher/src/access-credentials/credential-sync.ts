@@ -28,6 +28,8 @@ export interface CredentialResult {
 
 /** The kubelet takes longer to bring a changed secret; more often helps nobody. */
 const lookEveryMs = 5_000;
+/** What keeps failing is tried again after eighty seconds. */
+const maxFailures = 4;
 const maxMessage = 512;
 
 /**
@@ -40,6 +42,8 @@ export class CredentialSync {
   #vmi: VirtualMachineInstance | undefined;
   #given: WantedCredentials = noCredentials;
   #connected = false;
+  /** One after the other; each makes the next look come later. */
+  #failures = 0;
   #result: CredentialResult | undefined;
 
   constructor(dependencies: CredentialSyncDependencies) {
@@ -74,7 +78,7 @@ export class CredentialSync {
   async #follow(): Promise<void> {
     for (;;) {
       if (this.#connected) await this.look();
-      await this.#dependencies.clock.sleep(lookEveryMs, this.#stop.signal);
+      await this.#dependencies.clock.sleep(lookEveryMs * 2 ** this.#failures, this.#stop.signal);
     }
   }
 
@@ -113,8 +117,9 @@ export class CredentialSync {
   #report(result: CredentialResult): void {
     const { succeeded, message } = this.#result ?? {};
     this.#result = result;
+    this.#failures = result.succeeded ? 0 : Math.min(this.#failures + 1, maxFailures);
     if (succeeded === result.succeeded && message === result.message) return;
-    this.#dependencies.logger.info("credentials", { ...result });
+    this.#dependencies.logger.info("credentials", { succeeded: result.succeeded, reason: result.message });
     this.#dependencies.onResult(result);
   }
 }
