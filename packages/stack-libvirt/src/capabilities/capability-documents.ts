@@ -9,11 +9,11 @@ export function readMachineTypes(capabilities: string, architecture: string): Ma
   return children(found, "machine")
     .map((machine) => {
       const canonical = attribute(machine, "canonical");
-      const maxCpus = attribute(machine, "maxCpus");
+      const maxCpus = count(attribute(machine, "maxCpus"));
       return {
         name: textOf(machine),
         ...(canonical === undefined ? {} : { canonical }),
-        ...(maxCpus === undefined ? {} : { maxCpus: Number(maxCpus) }),
+        ...(maxCpus === undefined ? {} : { maxCpus }),
         ...(attribute(machine, "deprecated") === "yes" && { deprecated: true }),
       };
     })
@@ -23,21 +23,30 @@ export function readMachineTypes(capabilities: string, architecture: string): Ma
 export function readTsc(capabilities: string): NodeTscInfo | undefined {
   const cpu = child(child(readXml(capabilities), "host"), "cpu");
   const counter = children(cpu, "counter").find((node) => attribute(node, "name") === "tsc");
-  const frequency = Number(attribute(counter, "frequency"));
-  return counter === undefined || !(frequency > 0)
-    ? undefined
-    : { frequencyHz: frequency, scalable: attribute(counter, "scaling") === "yes" };
+  const frequencyHz = count(attribute(counter, "frequency"));
+  if (frequencyHz === undefined || frequencyHz === 0) return undefined;
+  return { frequencyHz, scalable: attribute(counter, "scaling") === "yes" };
 }
 
 /** The named models of an emulator. Where libvirt cannot say whether one is usable, an emulated one is. */
 export function readCpuModels(domainCapabilities: string, emulated: boolean): CpuModel[] {
   const usable = emulated ? ["yes", "unknown"] : ["yes"];
-  return children(cpuMode(domainCapabilities, "custom"), "model")
-    .map((model) => ({
-      name: textOf(model),
-      usable: usable.includes(attribute(model, "usable") ?? "unknown"),
-      ...(attribute(model, "deprecated") === "yes" && { deprecated: true }),
-    }))
+  const custom = cpuMode(domainCapabilities, "custom");
+  // Newer libvirts say which features of the host a model lacks.
+  const blockers = new Map(
+    children(custom, "blockers").map((entry) => [attribute(entry, "model"), featuresOf(entry, ["require"])] as const),
+  );
+  return children(custom, "model")
+    .map((model) => {
+      const name = textOf(model);
+      const unavailableFeatures = blockers.get(name) ?? [];
+      return {
+        name,
+        usable: usable.includes(attribute(model, "usable") ?? "unknown"),
+        ...(unavailableFeatures.length > 0 && { unavailableFeatures }),
+        ...(attribute(model, "deprecated") === "yes" && { deprecated: true }),
+      };
+    })
     .toSorted(byName);
 }
 
@@ -79,22 +88,40 @@ function featuresOf(cpu: XmlNode | undefined, policies: readonly string[]): stri
 }
 
 export function readHypervFeatures(domainCapabilities: string): string[] {
-  const hyperv = child(child(readXml(domainCapabilities), "features"), "hyperv");
-  return children(child(hyperv, "enum"), "value").map(textOf).toSorted();
+  return choices(feature(domainCapabilities, "hyperv"), "features").toSorted();
 }
 
 export function readSev(domainCapabilities: string): NodeSevFeatures {
-  const sev = child(child(readXml(domainCapabilities), "features"), "sev");
+  const sev = feature(domainCapabilities, "sev");
   if (attribute(sev, "supported") !== "yes") return { supported: false };
-  const [maxGuests, maxEncryptedStateGuests] = ["maxGuests", "maxESGuests"].map((name) =>
-    Number(textOf(child(sev, name))),
+  const [maxGuests = 0, maxEncryptedStateGuests = 0] = ["maxGuests", "maxESGuests"].map((name) =>
+    count(textOf(child(sev, name))),
   );
+  // Newer libvirts list the kinds of confidential guests.
+  const kinds = choices(feature(domainCapabilities, "launchSecurity"), "sectype");
   return {
     supported: true,
-    encryptedStateSupported: (maxEncryptedStateGuests ?? 0) > 0,
-    maxGuests: maxGuests ?? 0,
-    maxEncryptedStateGuests: maxEncryptedStateGuests ?? 0,
+    encryptedStateSupported: maxEncryptedStateGuests > 0,
+    ...(kinds.includes("sev-snp") && { secureNestedPagingSupported: true }),
+    maxGuests,
+    maxEncryptedStateGuests,
   };
+}
+
+function feature(domainCapabilities: string, name: string): XmlNode | undefined {
+  return child(child(readXml(domainCapabilities), "features"), name);
+}
+
+/** The values of one of the lists below a node. */
+function choices(node: XmlNode | undefined, name: string): string[] {
+  const list = children(node, "enum").find((entry) => attribute(entry, "name") === name);
+  return children(list, "value").map(textOf);
+}
+
+/** A whole number that is not negative; undefined for everything else that somebody may write there. */
+function count(text: string | undefined): number | undefined {
+  const value = text === undefined || !/^\d+$/.test(text) ? Number.NaN : Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
 }
 
 function cpuMode(domainCapabilities: string, name: string): XmlNode | undefined {

@@ -1,6 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import { readXml } from "@polyvirt/domain";
 import { errors, type CapabilityProvider, type CapabilityTarget } from "@polyvirt/stack";
 import { LibvirtDaemon, type DaemonDependencies } from "../daemon/libvirt-daemon.ts";
 import { emulatorFor } from "../lifecycle/machine-definition.ts";
@@ -110,6 +111,7 @@ async function askDomain(connection: LibvirtConnection, emulator: string, target
 async function askAll(connection: LibvirtConnection, emulator: string, target: CapabilityTarget): Promise<Answers> {
   const { xml: host } = await connection.call(procedures.connectGetCapabilities, undefined, optionsFor(target));
   const domain = await askDomain(connection, emulator, target);
+  refuseNonsense([host, domain], target);
   const cpu = hostModelCpu(domain, architectureOf(target));
   if (cpu === undefined) return { host, domain, features: [] };
   const request = { ...about(emulator, target), cpus: [cpu], flags: expandFeatures };
@@ -118,6 +120,15 @@ async function askAll(connection: LibvirtConnection, emulator: string, target: C
     // Not for every architecture.
     .catch(() => undefined);
   return { host, domain, features: expanded === undefined ? [] : readFeatures(expanded.cpu, domain) };
+}
+
+/** What is no XML is noticed here, where it can be said whose words they are. */
+function refuseNonsense(documents: readonly string[], target: CapabilityTarget): void {
+  try {
+    for (const text of documents) readXml(text);
+  } catch (cause) {
+    throw errors.StackCommandFailed(`${optionsFor(target).operation}: its answer cannot be read`, { cause });
+  }
 }
 
 function architectureOf({ architecture }: CapabilityTarget): string {
