@@ -29,6 +29,7 @@ import {
 import { readServerCertificate } from "./console/certificate-files.ts";
 import { startConsoleServer } from "./console/console-server.ts";
 import { createGuestPoller } from "./guest/guest-poller.ts";
+import { createVolumeMounts } from "./hotplug/volume-mounts.ts";
 import { createInstanceReconciler, type InstanceReconcilerDeps } from "./instance/reconcile.ts";
 import { openGhostRecords, type GhostRecord } from "./launcher/ghost-records.ts";
 import { createLauncherDirectory } from "./launcher/launcher-directory.ts";
@@ -139,7 +140,9 @@ function composeGuests({ vmis, recorder, options, paths, ...deps }: GuestsDeps) 
   const shared = { clock, logger, nodeName, hostArchitecture, vmis: writer, launchers };
   const network = createGuestNetwork({ records: openNetworkRecords(join(paths.state, "network")), logger });
   const tuning = createDomainTuning({ config: deps.config, hypervisors: deps.hypervisors });
-  const reconciler = createInstanceReconciler({ ...shared, recorder, network, tuning, syncOptions: options });
+  const volumeMounts = createVolumeMounts(directory);
+  const parts = { recorder, network, tuning, volumeMounts };
+  const reconciler = createInstanceReconciler({ ...shared, ...parts, syncOptions: options });
   const controller: Controller = createController({
     name: "instance",
     clock,

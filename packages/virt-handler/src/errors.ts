@@ -36,6 +36,11 @@ export const errorKinds = {
     action: "Look at the cluster's network plug-in: a pod needs an interface eth0 with an address.",
     retry: true,
   },
+  HandlerHotplugFailed: {
+    meaning: "A volume could not be given to the launcher of a running guest, or taken from it.",
+    action: "Read the reason in the message; it is tried again.",
+    retry: true,
+  },
   HandlerEventRefused: {
     meaning: "A launcher sent an event about something that it does not own.",
     action: "Treat the launcher pod as compromised: look at what runs in it.",

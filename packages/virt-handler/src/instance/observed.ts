@@ -12,6 +12,8 @@ export interface ObservedInstance {
   readonly syncedGeneration: number | undefined;
   /** How its interfaces were connected; undefined when we have not prepared them yet. */
   readonly prepared: readonly PreparedInterface[] | undefined;
+  /** Volumes that come and go and that the launcher has; undefined for a VMI without such. */
+  readonly mountedVolumes?: ReadonlySet<string> | undefined;
   /** Whether the guest has been asked to end. */
   readonly shutdownSent: boolean;
   readonly hostArchitecture: string;

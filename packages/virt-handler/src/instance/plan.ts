@@ -7,6 +7,7 @@ import {
   type VirtualMachineInstancePhase,
 } from "@polyvirt/api";
 import { jsonEqual } from "@polyvirt/core";
+import { awaitsVolumes, hotplugEvents, hotplugPart, needsHotplug } from "../hotplug/plan.ts";
 import { guestEnd, isDomainAlive, livePhase, type GuestEnd } from "./domain-phase.ts";
 import type { InstanceAction, InstanceEvent, InstancePlan, ObservedInstance } from "./observed.ts";
 import { emulationPart } from "./status/emulation.ts";
@@ -17,7 +18,14 @@ import { pausePart } from "./status/pause.ts";
 import { timestamp, type Status, type StatusPart } from "./status/status-part.ts";
 
 /** What a machine that lives tells about itself, in this order. */
-const parts: readonly StatusPart[] = [pausePart, emulationPart, machinePart, interfacesPart, liveMigratablePart];
+const parts: readonly StatusPart[] = [
+  pausePart,
+  emulationPart,
+  machinePart,
+  hotplugPart,
+  interfacesPart,
+  liveMigratablePart,
+];
 
 /** How long a launcher may take to open its socket after its container was started. */
 const LAUNCHER_START_LIMIT_MS = 180_000;
@@ -26,6 +34,8 @@ const EAGER_FOR_MS = 15_000;
 const EAGER_POLL_MS = 25;
 const PATIENT_POLL_MS = 1_000;
 const DEFAULT_GRACE_SECONDS = 30;
+/** A guest that was asked to let go of a disk may take its time, or not have been listening. */
+const HOTPLUG_POLL_MS = 5_000;
 /** Kubernetes cuts the time of deletion to whole seconds; the guest gets what was cut. */
 const TIMESTAMP_STEP_MS = 1_000;
 
@@ -46,9 +56,10 @@ export function planInstance(observed: ObservedInstance): InstancePlan {
   const status = parts.reduce((made, part) => part(made, observed), withPhase(vmi.status ?? {}, phase, observed.now));
   const started = phase === "Running" && vmi.status?.phase !== "Running";
   const { action, events, requeueAfterMs } = nextAction(observed);
+  const told = [...hotplugEvents(vmi.status?.volumeStatus ?? [], status.volumeStatus ?? []), ...events];
   return {
     status: jsonEqual(status, vmi.status) ? undefined : status,
-    events: started ? [normal("Started", "VirtualMachineInstance started."), ...events] : events,
+    events: started ? [normal("Started", "VirtualMachineInstance started."), ...told] : told,
     action,
     requeueAfterMs,
   };
@@ -124,9 +135,15 @@ type NextAction = Pick<InstancePlan, "action" | "events" | "requeueAfterMs">;
 
 function nextAction(observed: ObservedInstance): NextAction {
   if (observed.vmi.metadata.deletionTimestamp !== undefined) return stopGuest(observed);
-  const stale = observed.syncedGeneration !== observed.vmi.metadata.generation;
-  const action: InstanceAction = stale || observed.domain === undefined ? { do: "sync" } : { do: "nothing" };
-  return { action, events: [], requeueAfterMs: undefined };
+  const { vmi, domain, mountedVolumes } = observed;
+  if (domain === undefined && mountedVolumes !== undefined && awaitsVolumes(vmi, mountedVolumes)) {
+    // virt-controller names their pod in the status, which is an occasion to look again.
+    return { action: { do: "nothing" }, events: [], requeueAfterMs: undefined };
+  }
+  const hotplug = mountedVolumes !== undefined && needsHotplug(vmi, domain, mountedVolumes);
+  const stale = observed.syncedGeneration !== vmi.metadata.generation;
+  const action: InstanceAction = stale || hotplug || domain === undefined ? { do: "sync" } : { do: "nothing" };
+  return { action, events: [], requeueAfterMs: hotplug ? HOTPLUG_POLL_MS : undefined };
 }
 
 function stopGuest({ vmi, domain, shutdownSent, now }: ObservedInstance): NextAction {

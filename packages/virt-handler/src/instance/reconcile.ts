@@ -2,12 +2,15 @@ import {
   conditionTypes,
   getCondition,
   isFinal,
+  isHotpluggable,
   withCondition,
   withoutCondition,
   type VirtualMachineInstance,
 } from "@polyvirt/api";
 import { describeError, hasCode, type Clock, type Logger } from "@polyvirt/core";
 import type { EventRecorder, ObjectWriter, ReconcileResult } from "@polyvirt/kube";
+import { hotplugStatuses, planMoves } from "../hotplug/plan.ts";
+import type { VolumeMounts } from "../hotplug/volume-mounts.ts";
 import type { SyncOptions } from "../launcher/launcher-commands.ts";
 import { launcherOf, type Launchers, type LauncherView } from "../launcher/launchers.ts";
 import type { GhostRecord } from "../launcher/ghost-records.ts";
@@ -30,6 +33,7 @@ export interface InstanceReconcilerDeps {
   readonly launchers: Launchers;
   readonly network: GuestNetwork;
   readonly tuning: DomainTuning;
+  readonly volumeMounts: VolumeMounts;
   /** What a launcher is told beside its VMI. */
   readonly syncOptions: (prepared: readonly PreparedInterface[]) => SyncOptions;
 }
@@ -76,6 +80,7 @@ class Reconciler implements InstanceReconciler {
     if (isFinal(vmi) && !known) return {};
     const launcher = await this.#deps.launchers.look(record);
     const memory = this.#memoryOf(record);
+    const mountedVolumes = await this.#moveVolumes(vmi, record, launcher);
     const plan = planInstance({
       vmi,
       launcher: launcher.state,
@@ -83,11 +88,37 @@ class Reconciler implements InstanceReconciler {
       domain: launcher.domain,
       syncedGeneration: memory.syncedGeneration,
       prepared: memory.prepared,
+      mountedVolumes,
       shutdownSent: memory.shutdownSent,
       hostArchitecture: this.#deps.hostArchitecture,
       now: new Date(this.#deps.clock.now()),
     });
     return this.#carryOut(vmi, record, launcher, plan);
+  }
+
+  /**
+   * Gives volumes that have come to the launcher, and takes back those that the guest has let go; the plan then sees what
+   * the launcher has. Undefined for a VMI without such volumes, and when nothing can be done about them any more.
+   */
+  async #moveVolumes(
+    vmi: VirtualMachineInstance,
+    { podUid }: GhostRecord,
+    { domain, process }: LauncherView,
+  ): Promise<ReadonlySet<string> | undefined> {
+    const some = hotplugStatuses(vmi).length > 0 || (vmi.spec.volumes ?? []).some(isHotpluggable);
+    if (!some || process === undefined || isFinal(vmi) || vmi.metadata.deletionTimestamp !== undefined)
+      return undefined;
+    const { volumeMounts } = this.#deps;
+    const launcher = { podUid, process };
+    try {
+      const moves = planMoves(vmi, domain, volumeMounts.mounted(launcher));
+      for (const volume of moves.unmount) volumeMounts.unmount(launcher, volume);
+      for (const volume of moves.mount) volumeMounts.mount(launcher, volume);
+      return volumeMounts.mounted(launcher);
+    } catch (error) {
+      await this.#reportSyncFailure(vmi, error, isDomainAlive(domain));
+      throw error;
+    }
   }
 
   /** virt-controller owns a VMI until it has handed it over to a node. */

@@ -1,14 +1,15 @@
+import type { hotplugDisks } from "@polyvirt/api";
 import { openBeneath, openTrustedDirectory, type FileKind, type OpenedPath } from "@polyvirt/host";
 import { errors } from "../errors.ts";
 
-type LauncherVolume = "sockets" | "public" | "private";
+type PodVolume = "sockets" | "public" | "private" | typeof hotplugDisks.volume;
 
 /**
  * The folders of launcher pods as the node sees them. Whatever lies in them is the pod's: it is opened component by
  * component without following links, and what was opened is used.
  */
 export interface LauncherDirectory {
-  open(podUid: string, volume: LauncherVolume, relative: string, expect: FileKind): OpenedPath;
+  open(podUid: string, volume: PodVolume, relative: string, expect: FileKind): OpenedPath;
 }
 
 const POD_UID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;

@@ -15,6 +15,11 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
 /** Names from the VMI carry this prefix in a definition. */
 const ALIAS = /^ua-/;
 
+/** Names under which the guest sees its disks, by volume. */
+export function diskTargets(domain: DomainDocument): ReadonlyMap<string, string> {
+  return readMachine(domain).targets;
+}
+
 function readMachine({ definition }: DomainDocument): MachineFacts {
   const root = asObject(definition);
   const disks = asObject(root["devices"])["disks"];
@@ -41,13 +46,19 @@ export const machinePart: StatusPart = (status, { vmi, domain }) => {
   const { machineType, targets } = readMachine(domain);
   const volumes = (vmi.spec.volumes ?? []).flatMap(({ name: volume }) => {
     const target = targets.get(volume);
-    return target === undefined ? [] : [{ ...known(status, volume), name: volume, target }];
+    const entry = known(status, volume);
+    // One that comes while the guest runs has a place in the status before it has one in the guest.
+    if (target === undefined) return entry?.hotplugVolume === undefined ? [] : [{ ...entry, target: "" }];
+    return [{ ...entry, name: volume, target }];
   });
   // A claim that keeps the guest's state is no volume of the VMI; what is known about it stays.
   const others = (status.volumeStatus ?? []).filter(({ name: entry }) => {
     return vmi.spec.volumes?.some(({ name: volume }) => volume === entry) !== true;
   });
-  const shown = [...volumes, ...others];
+  const leaving = others.map((entry) =>
+    entry.hotplugVolume === undefined ? entry : { ...entry, target: targets.get(entry.name) ?? "" },
+  );
+  const shown = [...volumes, ...leaving];
   return {
     ...status,
     ...(machineType === undefined ? {} : { machine: { type: machineType } }),
