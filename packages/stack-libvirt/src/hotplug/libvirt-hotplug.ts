@@ -113,7 +113,7 @@ export class LibvirtHotplug implements Hotplug {
       await this.#lifecycle.call(procedures.domainDetachDeviceAlias, request, `detach ${words[kind]} ${alias}`);
     } catch (error) {
       // The guest has been asked already and takes its time, which is as good.
-      if (!(error instanceof Error && /in the process of unplug/.test(error.message))) throw error;
+      if (!(error instanceof Error && /in the process of unplug|no device found/.test(error.message))) throw error;
     }
   }
 

@@ -121,12 +121,15 @@ async function clear(machine: QemuMachine, alias: string, isCard: boolean): Prom
   plan.releaseId(alias);
 }
 
-/** Asks the guest to let go; when it has been asked already and takes its time, that is as good. */
+/** It has been asked already, and takes its time or is just gone; in either case an event tells the rest. */
+const underWay = /in the process of unplug|Device '[^']*' not found/;
+
+/** Asks the guest to let go of a device that the machine has. */
 async function unplug(machine: QemuMachine, alias: string): Promise<void> {
   try {
     await machine.monitor.execute("device_del", { id: alias });
   } catch (error) {
-    if (!(error instanceof Error && /in the process of unplug/.test(error.message))) throw error;
+    if (!(error instanceof Error && underWay.test(error.message))) throw error;
   }
 }
 

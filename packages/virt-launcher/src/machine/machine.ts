@@ -24,6 +24,7 @@ import {
 import type { DomainHooks, HookRequest } from "./domain-hooks.ts";
 import { prepareFirmware } from "./firmware.ts";
 import { requirePersistentState } from "./persistent-state.ts";
+import { awaitSharedFolders } from "./shared-folders.ts";
 
 export interface MachineDependencies {
   readonly stack: Stack;
@@ -108,9 +109,17 @@ export class Machine {
     const domain = stack.lifecycle.domain();
     if (domain === undefined || hasEnded(domain.status)) return;
     const { attach, detach } = planDisks(vmi, domain.definition, paths.hotplugDisks);
+    const failures: unknown[] = [];
+    const attempt = async (change: () => Promise<void>): Promise<void> => {
+      await change().catch((error: unknown) => failures.push(error));
+    };
     // All of them before any new one: they may need the same places.
-    for (const name of detach) await requirePart(stack, "hotplug", `detach disk ${name}`).detachDisk(`ua-${name}`);
-    for (const name of attach) await this.#attachDisk(vmi, options, name);
+    for (const name of detach) {
+      await attempt(() => requirePart(stack, "hotplug", `detach disk ${name}`).detachDisk(`ua-${name}`));
+    }
+    for (const name of attach) await attempt(() => this.#attachDisk(vmi, options, name));
+    // One that cannot be attached keeps nobody else waiting; it is told, and tried again.
+    if (failures.length > 0) throw failures[0];
   }
 
   async #attachDisk(
@@ -176,6 +185,7 @@ export class Machine {
     const architecture = parseArchitecture(vmi.spec.architecture ?? "") ?? this.#dependencies.hostArchitecture;
     const places = { guestDirectory: folder, persistentState: paths.persistentState };
     const firmware = await prepareFirmware(vmi, architecture, places);
+    await awaitSharedFolders(vmi, paths);
     const context = converterContext(vmi, options, { volumes, network, firmware }, this.#dependencies);
     const converted = hypervisor.converter.convert(vmi, context);
     const pluginsJson = options?.pluginsJson ?? new Uint8Array();
