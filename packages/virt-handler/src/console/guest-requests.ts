@@ -6,7 +6,7 @@ import { moveCursor } from "./move-cursor.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What virt-api asks about one running guest, and what answering takes. */
-export interface GuestRequest {
+interface GuestRequest {
   readonly vmi: VirtualMachineInstance;
   readonly launcher: LauncherCommands;
   readonly query: URLSearchParams;
@@ -15,7 +15,7 @@ export interface GuestRequest {
   readonly openScreen: () => Promise<Socket>;
 }
 
-export interface GuestAnswer {
+interface GuestAnswer {
   readonly type: string;
   readonly body: Uint8Array;
 }

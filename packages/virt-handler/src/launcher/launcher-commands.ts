@@ -36,7 +36,7 @@ export interface LauncherCommands {
 
 export type GuestQuestion = "guestosinfo" | "userlist" | "filesystemlist";
 
-export interface Screenshot {
+interface Screenshot {
   readonly mime: string;
   readonly data: Uint8Array;
 }
