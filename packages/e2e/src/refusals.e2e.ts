@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestCluster, eventually } from "./cluster.ts";
 import { guestManifest, type Vmi } from "./guest.ts";
@@ -43,6 +44,26 @@ spec: { vmiName: hello }
 `);
     expect(result.code).not.toBe(0);
     expect(result.stderr).toMatch(/not served by this version/);
+  });
+
+  it.skipIf(existsSync("/dev/vhost-vsock"))("a guest whose device no node has says which it is", async () => {
+    const gates = { featureGates: ["VSOCK"] };
+    const patch = JSON.stringify({ spec: { configuration: { developerConfiguration: gates } } });
+    await cluster.kubectl("patch", "kubevirt", "kubevirt", "-n", "kubevirt", "--type=merge", "-p", patch);
+    const manifest = guestManifest("socketless").replace("devices:", "devices:\n      autoattachVSOCK: true");
+    // virt-api hears of the gate a moment later.
+    await eventually(
+      () => cluster.apply(manifest),
+      ({ code }) => code === 0,
+    );
+    const { status } = await eventually(
+      () => cluster.json<Vmi>("get", "vmi", "socketless"),
+      (seen) => seen.status?.conditions?.some(({ reason }) => reason === "Unschedulable") === true,
+    );
+    expect(status?.conditions?.find(({ type }) => type === "PodScheduled")?.message).toContain(
+      "Insufficient devices.kubevirt.io/vhost-vsock",
+    );
+    await cluster.kubectl("delete", "vmi", "socketless", "--timeout=60s");
   });
 
   it("an unknown image shows in the condition and the events of the guest", async () => {

@@ -23,6 +23,7 @@ import {
 import { createClusterSettings } from "./cluster-settings.ts";
 import { createSilentNodeReconciler } from "./node/silent-nodes.ts";
 import { createVmiReconciler } from "./vmi/reconcile.ts";
+import { createContextIds } from "./vsock/context-ids.ts";
 
 export interface VirtControllerDeps {
   readonly client: KubeClient;
@@ -78,6 +79,7 @@ async function lead(deps: VirtControllerDeps, signal: AbortSignal): Promise<void
     logger,
     recorder,
     settings,
+    contextIds: createContextIds({ vmis: () => vmiInformer.list() }),
     vmis: createObjectWriter({ client, type: virtualMachineInstances, informer: vmiInformer }),
     pods: podInformer,
     podWriter: createObjectWriter({ client, type: pods, informer: podInformer }),

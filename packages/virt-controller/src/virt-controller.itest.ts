@@ -13,7 +13,15 @@ import {
   type VirtualMachineInstance,
 } from "@polyvirt/api";
 import { buildCustomResourceDefinitions } from "@polyvirt/api/crds";
-import { customResourceDefinitions, events, namespaces, nodes, pods, type Pod } from "@polyvirt/api/k8s";
+import {
+  customResourceDefinitions,
+  events,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  pods,
+  type Pod,
+} from "@polyvirt/api/k8s";
 import { hasCode, silentLogger, systemClock } from "@polyvirt/core";
 import { createApiServer, type ApiServer } from "@polyvirt/embedded";
 import { registry } from "@polyvirt/hypervisor";
@@ -143,6 +151,39 @@ describe("virt-controller on a real API server", () => {
     expect(await reasonsOf("whole")).toEqual(
       expect.arrayContaining(["SuccessfulCreate", "SuccessfulHandOver", "SuccessfulDelete"]),
     );
+  });
+
+  it("keeps a guest's state in a claim, and makes no pod before the claim has a volume", async () => {
+    const devices = { tpm: { persistent: true }, autoattachVSOCK: true };
+    await createVmi("kept", { domain: { devices, memory: { guest: "64Mi" } } });
+    const claim = await eventually(async () => {
+      const selector = { namespace: "default", labelSelector: "persistent-state-for=kept" };
+      const [found] = (await client.list(persistentVolumeClaims, selector)).items;
+      if (found === undefined) throw new Error("no claim yet");
+      return found;
+    });
+    await eventually(async () => {
+      const condition = getCondition((await read("kept")).status, "Synchronized");
+      expect(condition).toMatchObject({ status: "False", reason: "PersistentStateClaimPending" });
+      expect(condition?.message).toContain("has no storage class");
+    });
+    await expect(podOf("kept")).rejects.toThrow("kept has no pod yet");
+    await client.patch(persistentVolumeClaims, claim.metadata.name ?? "", "default", {
+      type: "merge",
+      subresource: "status",
+      body: { status: { phase: "Bound" } },
+    });
+    const pod = await eventually(() => podOf("kept"));
+    expect(pod.spec.volumes).toContainEqual({
+      name: "vm-state",
+      persistentVolumeClaim: { claimName: claim.metadata.name },
+    });
+    await report(pod, "Running");
+    await eventually(async () => {
+      const { status } = await read("kept");
+      expect(status?.volumeStatus).toMatchObject([{ name: claim.metadata.name }]);
+      expect(status?.VSOCKCID).toBeGreaterThanOrEqual(3);
+    });
   });
 
   it("ends a VMI whose launcher fails before the hand-over", async () => {

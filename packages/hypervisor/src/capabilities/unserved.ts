@@ -25,7 +25,6 @@ const missing: Readonly<Partial<Record<FeatureKey, string>>> = {
   filesystems: "a shared file system",
   "gpus.tag": "a device tag",
   "host-devices.tag": "a device tag",
-  vsock: "a VSOCK device",
   "usb-redirection": "USB redirection",
   "downward-metrics": "the downward metrics device",
   "launch-security.sev": "AMD SEV",

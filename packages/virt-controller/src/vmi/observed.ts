@@ -16,6 +16,8 @@ export interface ObservedVmi {
   readonly hotplug?: ObservedHotplug | undefined;
   /** As whom the launcher runs. */
   readonly launcherUser: number;
+  /** The guest's address for sockets between it and its node; only asked for by guests that have such sockets. */
+  readonly contextId: () => number;
   readonly now: Date;
 }
 

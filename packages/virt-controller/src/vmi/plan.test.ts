@@ -7,9 +7,10 @@ import { HANDLER_GRACE_MS } from "./oversight.ts";
 import { planVmi } from "./plan.ts";
 
 const anywhere = { mode: "native", candidates: [] } as const;
+const asked = { launcherUser: 107, contextId: () => 4711 };
 
 const plan = (vmi: VirtualMachineInstance, pods: Pod[] = [], podMissingForMs = 0, placement: Placement = anywhere) =>
-  planVmi({ vmi, pods, podMissingForMs, placement: () => placement, launcherUser: 107, now: NOW });
+  planVmi({ ...asked, vmi, pods, podMissingForMs, placement: () => placement, now: NOW });
 
 const condition = (result: ReturnType<typeof plan>, type: string) => getCondition(result.status, type);
 
@@ -129,6 +130,14 @@ describe("a VMI whose pod waits", () => {
   it("is handed over before the guest can answer its probe: it is started only then", () => {
     const result = plan(vmiWith({ phase: "Scheduling" }), [readyPod({ ready: false })]);
     expect(result.status?.phase).toBe("Scheduled");
+  });
+
+  it("gets an address for sockets between it and its node when it asks for them", () => {
+    const vmi = vmiWith({ phase: "Scheduling" });
+    const devices = { autoattachVSOCK: true };
+    const withSockets = { ...vmi, spec: { ...vmi.spec, domain: { ...vmi.spec.domain, devices } } };
+    expect(plan(withSockets, [readyPod()]).status?.VSOCKCID).toBe(4711);
+    expect(plan(vmi, [readyPod()]).status).not.toHaveProperty("VSOCKCID");
   });
 
   it("goes from Pending to Scheduled in one step when the pod is ready already", () => {

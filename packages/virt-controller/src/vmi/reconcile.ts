@@ -12,6 +12,7 @@ import { renderLauncherPod } from "../launcher-pod/render.ts";
 import { launcherUser } from "../launcher-pod/user.ts";
 import { claimNames } from "../launcher-pod/volumes.ts";
 import type { PossiblePlacement } from "../placement/placement.ts";
+import type { ContextIds } from "../vsock/context-ids.ts";
 import { withClaimStatus } from "./claim-status.ts";
 import { StatusDraft } from "./draft.ts";
 import type { ObservedVmi, VmiPlan } from "./observed.ts";
@@ -28,6 +29,7 @@ export interface VmiReconcilerDeps {
   readonly pods: Pick<Informer<Pod>, "byIndex">;
   readonly podWriter: ObjectWriter<Pod>;
   readonly settings: ClusterSettings;
+  readonly contextIds: ContextIds;
   readonly launcherImage: string;
   readonly hypervisorModules: readonly string[];
 }
@@ -81,6 +83,7 @@ class Reconciler implements VmiReconciler {
       hotplug: await observeHotplug(vmi, this.#deps),
       placement: () => this.#deps.settings.placementOf(vmi),
       launcherUser: launcherUser(vmi, this.#deps.settings.config()),
+      contextId: () => this.#deps.contextIds.idOf(vmi),
       now: new Date(this.#deps.clock.now()),
     };
     let owned: Pod[] = this.#deps.pods

@@ -6,7 +6,7 @@ import type { ObservedVmi, VmiMetadataChange } from "./observed.ts";
 import { arePodContainersReady, describePodEnd, imageProblem, isPodFinished, isPodTerminating } from "./pod-state.ts";
 
 /** From the pod's existence to the hand-over: mirrors why it waits, and ends the VMI when the pod cannot start. */
-export function followScheduling({ vmi }: ObservedVmi, pod: Pod, draft: StatusDraft): VmiMetadataChange | undefined {
+export function followScheduling(observed: ObservedVmi, pod: Pod, draft: StatusDraft): VmiMetadataChange | undefined {
   draft.setPhase("Scheduling");
   mirrorPodScheduled(pod, draft);
   mirrorImageProblem(pod, draft);
@@ -19,11 +19,11 @@ export function followScheduling({ vmi }: ObservedVmi, pod: Pod, draft: StatusDr
     return undefined;
   }
   if (!arePodContainersReady(pod)) return undefined;
-  return handOver(vmi, pod, draft);
+  return handOver(observed, pod, draft);
 }
 
 /** The launcher is ready: from now on virt-handler of the pod's node owns the VMI. */
-function handOver(vmi: VirtualMachineInstance, pod: Pod, draft: StatusDraft): VmiMetadataChange | undefined {
+function handOver({ vmi, contextId }: ObservedVmi, pod: Pod, draft: StatusDraft): VmiMetadataChange | undefined {
   const nodeName = pod.spec.nodeName ?? "";
   draft.setPhase("Scheduled");
   draft.set({
@@ -34,6 +34,7 @@ function handOver(vmi: VirtualMachineInstance, pod: Pod, draft: StatusDraft): Vm
     ...launcherVersion(pod),
     ...memoryOverhead(pod, draft),
     ...podInterface(vmi, pod),
+    ...(vmi.spec.domain.devices.autoattachVSOCK === true ? { VSOCKCID: contextId() } : {}),
   });
   draft.event("Normal", "SuccessfulHandOver", `Pod ownership transferred to the node ${nodeName}`);
   // Written before the status, so that virt-handler's watch by label has the VMI when the phase changes.

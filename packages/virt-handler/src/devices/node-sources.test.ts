@@ -56,11 +56,12 @@ function source(name: string, permitted?: PermittedHostDevices, usable = true) {
 }
 
 describe("devices of every node", () => {
-  it("are the hypervisor's, tun and vhost-net, whether they are there or not", () => {
+  it("are the hypervisor's, tun, vhost-net and vhost-vsock, whether they are there or not", () => {
     expect(sources().map(({ resourceName }) => resourceName)).toEqual([
       "devices.kubevirt.io/kvm",
       "devices.kubevirt.io/tun",
       "devices.kubevirt.io/vhost-net",
+      "devices.kubevirt.io/vhost-vsock",
     ]);
   });
 

@@ -20,6 +20,7 @@ export interface NodeSourcesDeps {
 const shared: readonly { readonly name: string; readonly file: string }[] = [
   { name: "tun", file: "net/tun" },
   { name: "vhost-net", file: "vhost-net" },
+  { name: "vhost-vsock", file: "vhost-vsock" },
 ];
 
 /** Everything that this node has to offer to guests. */
