@@ -5,7 +5,7 @@ const noSev = "no guest of this version runs with AMD SEV, so there is nothing t
 /** Why something is not served; the rest is simply not there yet. */
 const reasons: Readonly<Record<string, string>> = {
   "virtualmachineinstances/usbredir": "no guest of this version has USB redirection",
-  "virtualmachineinstances/vsock": "no guest of this version has a VSOCK device",
+  "virtualmachineinstances/vsock": "nothing carries a stream to a guest's VSOCK device",
   "virtualmachineinstances/objectgraph": "read the VMI, its volumes and its launcher pod instead",
   "virtualmachineinstances/backup": "copy the guest's claims while it is frozen instead",
   "virtualmachineinstances/redefine-checkpoint": "there are no backups and so no checkpoints",
