@@ -14,9 +14,14 @@ describe("names of CPU features", () => {
       migratable: true,
       "x-migrate-smi-count": true,
       "hv-relaxed": true,
+      "kvm-pv-eoi": true,
+      kvm_pv_eoi: true,
+      kvmclock: true,
+      ffxsr: true,
+      "fxsr-opt": true,
       phys_bits: 40,
     };
-    expect(featureNames("amd64", properties)).toEqual(["lahf_lm", "pni", "sse4.1", "xsave"]);
+    expect(featureNames("amd64", properties)).toEqual(["fxsr_opt", "lahf_lm", "pni", "sse4.1", "xsave"]);
   });
 
   it("do not exist for 64-bit Arm", () => {

@@ -14,9 +14,9 @@ const names: Readonly<Record<string, FeatureNames>> = {
     renamed: {
       "cmp-legacy": "cmp_legacy",
       "ds-cpl": "ds_cpl",
+      ffxsr: "fxsr_opt",
       "fxsr-opt": "fxsr_opt",
       i64: "lm",
-      "kvm-asyncpf": "kvm_asyncpf",
       "lahf-lm": "lahf_lm",
       "nodeid-msr": "nodeid_msr",
       pclmulqdq: "pclmuldq",
@@ -36,8 +36,11 @@ const names: Readonly<Record<string, FeatureNames>> = {
     settings: [
       /^x-/,
       /^hv-/,
+      // What KVM offers its guests beside their CPU.
+      /^kvm[-_]/,
+      /^kvmclock/,
       /^(check|enforce|fill-mtrr-mask|full-cpuid-auto-level|host-phys-bits|host-cache-info|l3-cache|legacy-cache)$/,
-      /^(kvm|kvm-no-smi-migration|lmce|migratable|pmu|cpuid|cpuid-0xb|tcg-cpuid|vmware-cpuid-freq|realized|start-powered-off)$/,
+      /^(kvm|lmce|migratable|pmu|cpuid|cpuid-0xb|tcg-cpuid|vmware-cpuid-freq|realized|start-powered-off)$/,
     ],
   },
   s390x: { renamed: {}, settings: [/^(static|realized|start-powered-off)$/] },
