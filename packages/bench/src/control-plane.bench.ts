@@ -13,7 +13,7 @@ const namespace = "default";
 const fakeNodes = 20;
 const perSecond = 10;
 /** Enough to see whether the time of each grows with their number. */
-const instances = 100;
+const instances = 600;
 const settleMs = 15_000;
 /** Well below the time after which a node without news counts as lost. */
 const heartbeatMs = 10_000;
