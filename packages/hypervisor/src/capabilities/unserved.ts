@@ -22,7 +22,6 @@ const missing: Readonly<Partial<Record<FeatureKey, string>>> = {
   "disks.changed-blocks": "changed block tracking",
   "disks.reservation": "SCSI persistent reservation",
   "disks.tag": "a device tag",
-  filesystems: "a shared file system",
   "gpus.tag": "a device tag",
   "host-devices.tag": "a device tag",
   "usb-redirection": "USB redirection",

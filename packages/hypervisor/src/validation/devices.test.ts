@@ -31,6 +31,25 @@ describe("devices and probes", () => {
       message: "Host Devices feature gate is not enabled in kubevirt-config",
     },
     {
+      domain: { devices: { filesystems: [{ name: "f", virtiofs: {} }] } },
+      spec: { volumes: [{ name: "f", configMap: { name: "c" } }] },
+      field: "spec.domain.devices.filesystems[0]",
+      message:
+        "virtiofs is not allowed: virtiofs feature gate is not enabled for config volumes (EnableVirtioFsConfigVolumes)",
+    },
+    {
+      domain: { devices: { filesystems: [{ name: "f", virtiofs: {} }] } },
+      spec: { volumes: [{ name: "f", persistentVolumeClaim: { claimName: "c" } }] },
+      field: "spec.domain.devices.filesystems[0]",
+      message: "virtiofs is not allowed: virtiofs feature gate is not enabled for PVC (EnableVirtioFsStorageVolumes)",
+    },
+    {
+      domain: { devices: { filesystems: [{ name: "f", virtiofs: {} }] } },
+      spec: { volumes: [{ name: "f", emptyDisk: { capacity: "1Gi" } }] },
+      field: "spec.domain.devices.filesystems[0].name",
+      message: "spec.domain.devices.filesystems[0].name 'f' is a volume without files, which virtiofs cannot share",
+    },
+    {
       domain: { devices: { autoattachVSOCK: true } },
       field: "spec.domain.devices.autoattachVSOCK",
       message: "VSOCK feature gate is not enabled in kubevirt-config",

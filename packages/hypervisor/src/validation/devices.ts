@@ -1,3 +1,4 @@
+import type { FeatureGateName, Volume } from "@polyvirt/api";
 import { architectureProfiles } from "../arch/index.ts";
 import type { Report, Subject, ValidationRule } from "./rule.ts";
 
@@ -84,11 +85,36 @@ function checkHostDevices({ spec, field, config }: Subject, report: Report): voi
   }
 }
 
-function checkFilesystems({ spec, field }: Subject, report: Report): void {
-  for (const [index, { virtiofs }] of (spec.domain.devices.filesystems ?? []).entries()) {
-    const at = `${field}.domain.devices.filesystems[${index}].virtiofs`;
+/** Volumes that can be shared as folders, each with the gate that it takes. */
+const sharedSources: readonly {
+  readonly sources: readonly (keyof Volume)[];
+  readonly gate: FeatureGateName;
+  readonly what: string;
+}[] = [
+  {
+    sources: ["configMap", "secret", "serviceAccount", "downwardAPI"],
+    gate: "EnableVirtioFsConfigVolumes",
+    what: "config volumes",
+  },
+  { sources: ["persistentVolumeClaim", "dataVolume"], gate: "EnableVirtioFsStorageVolumes", what: "PVC" },
+];
+
+function checkFilesystems({ spec, field, config }: Subject, report: Report): void {
+  for (const [index, { name, virtiofs }] of (spec.domain.devices.filesystems ?? []).entries()) {
+    const at = `${field}.domain.devices.filesystems[${index}]`;
     // The type of the API says that it is there; an object from a client may still lack it.
-    if ((virtiofs as object | undefined) === undefined) report.required(at, `${at} must be set`);
+    if ((virtiofs as object | undefined) === undefined) report.required(`${at}.virtiofs`, `${at}.virtiofs must be set`);
+    const volume = spec.volumes?.find((candidate) => candidate.name === name);
+    if (volume === undefined) continue;
+    const kind = sharedSources.find(({ sources }) => sources.some((source) => volume[source] !== undefined));
+    if (kind === undefined) {
+      report.invalid(`${at}.name`, `${at}.name '${name}' is a volume without files, which virtiofs cannot share`);
+    } else if (!config.isEnabled(kind.gate)) {
+      report.invalid(
+        at,
+        `virtiofs is not allowed: virtiofs feature gate is not enabled for ${kind.what} (${kind.gate})`,
+      );
+    }
   }
 }
 

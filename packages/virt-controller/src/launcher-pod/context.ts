@@ -24,6 +24,7 @@ export const launcherPaths = {
   sockets: "/var/run/kubevirt/sockets",
   ephemeralDisks: "/var/run/kubevirt-ephemeral-disks",
   containerDisks: "/var/run/kubevirt/container-disks",
+  sharedFolders: "/var/run/kubevirt/virtiofs-containers",
   persistentState: "/var/run/kubevirt-private/vm-state",
 } as const;
 

@@ -1,5 +1,5 @@
 import type { VirtualMachineInstanceSpec } from "@polyvirt/api";
-import type { Pod } from "@polyvirt/api/k8s";
+import type { PersistentVolumeClaim, Pod } from "@polyvirt/api/k8s";
 import { describe, expect, it } from "vitest";
 import { registry } from "@polyvirt/hypervisor";
 import { placementOn, podContext, VMI_UID, vmiWith } from "../testing/objects.ts";
@@ -79,6 +79,44 @@ describe("renderLauncherPod", () => {
       ]),
     );
     expect(render().spec.volumes?.some(({ name }) => name === "vm-state")).toBe(false);
+  });
+
+  it("shares folders by a daemon for each, which runs beside the launcher", () => {
+    const pod = render({
+      domain: { ...domain, devices: { filesystems: ["settings", "account"].map((name) => ({ name, virtiofs: {} })) } },
+      volumes: [
+        { name: "settings", configMap: { name: "c" } },
+        { name: "account", serviceAccount: { serviceAccountName: "s" } },
+      ],
+    });
+    const sockets = "/var/run/kubevirt/virtiofs-containers";
+    expect(pod.spec.initContainers).toMatchObject([
+      {
+        name: "virtiofs-settings",
+        restartPolicy: "Always",
+        args: [`${sockets}/settings.sock`, "/var/run/kubevirt-private/config-map/settings"],
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+      },
+      { name: "virtiofs-account", args: [`${sockets}/account.sock`, "/var/run/secrets/kubernetes.io/serviceaccount"] },
+    ]);
+    expect(pod.spec.initContainers?.[0]?.volumeMounts).toEqual([
+      { name: "settings", mountPath: "/var/run/kubevirt-private/config-map/settings", readOnly: true },
+      { name: "virtiofs-containers", mountPath: sockets },
+      { name: "virtiofs-containers", mountPath: "/var/run/virtiofsd" },
+    ]);
+    expect(compute(pod)?.volumeMounts).toContainEqual({ name: "virtiofs-containers", mountPath: sockets });
+    expect(render().spec).not.toHaveProperty("initContainers");
+  });
+
+  it("shares no claim that is a device", () => {
+    const claim: PersistentVolumeClaim = { metadata: { name: "c" }, spec: { volumeMode: "Block" } };
+    const spec = {
+      domain: { ...domain, devices: { filesystems: [{ name: "data", virtiofs: {} }] } },
+      volumes: [{ name: "data", persistentVolumeClaim: { claimName: "c" } }],
+    };
+    expect(() => render(spec, { ...podContext(), claims: new Map([["c", claim]]) })).toThrow(
+      'share volume "data" with the guest of default/hello: it has no files',
+    );
   });
 
   it("mounts container disks and the kernel image read-only as image volumes", () => {
@@ -241,6 +279,18 @@ describe("renderLauncherPod", () => {
       securityContext: { capabilities: { add: ["NET_BIND_SERVICE"] } },
       resources: { limits: { "devices.kubevirt.io/kvm": "1" } },
     });
+  });
+
+  it("reserves less for launchers of its own than for one that it knows nothing of", () => {
+    const overhead = (virtLauncherImage: string): number => {
+      const gates = { developerConfiguration: { featureGates: ["PluginVirtualizationStacks"] } };
+      const profile = { virtualizationProfile: { virtLauncher: { virtLauncherImage } } };
+      const { metadata } = render({}, podContext({ ...profile, ...gates }));
+      return Number(metadata.annotations?.["kubevirt.io/memory-overhead-bytes"]) / 2 ** 20;
+    };
+    const qemu = overhead("polyvirt.local/virt-launcher-qemu:0.1.0");
+    expect(overhead("polyvirt.local/virt-launcher-libvirt@sha256:1")).toBe(qemu + 48);
+    expect(overhead("example.org/virt-launcher-libvirt:0.1.0")).toBe(qemu + 176);
   });
 
   it("asks for what only some nodes have: a versioned machine, encryption, Hyper-V in the kernel", () => {

@@ -1,5 +1,5 @@
 import { annotations, unpausedReadinessGate, type VirtualMachineInstance } from "@polyvirt/api";
-import { apiVersionOf, pods, type Container, type Pod, type PodSpec } from "@polyvirt/api/k8s";
+import { apiVersionOf, pods, type Container, type Pod, type PodSpec, type VolumeMount } from "@polyvirt/api/k8s";
 import { credentialVolumes } from "./access-credentials.ts";
 import { launcherArguments, podGraceSeconds } from "./arguments.ts";
 import { computeContainer, type LauncherPodContext } from "./context.ts";
@@ -11,6 +11,7 @@ import { nodeConstraints } from "./node-constraints.ts";
 import { guestProbes } from "./probes.ts";
 import { launcherResources } from "./resources.ts";
 import { launcherUser } from "./user.ts";
+import { sharedFolders } from "./shared-folders.ts";
 import { launcherVolumes } from "./volumes.ts";
 
 /** The pod in which a VMI's guest runs. Pure: the same VMI and context always give the same pod. */
@@ -39,6 +40,7 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
       capabilities: { add: [...stack.capabilities], drop: user === 0 ? [] : ["ALL"] },
     },
   };
+  const folders = sharedFolders(vmi, compute);
   return {
     apiVersion: apiVersionOf(pods),
     kind: pods.kind,
@@ -57,10 +59,15 @@ export function renderLauncherPod(vmi: VirtualMachineInstance, context: Launcher
       terminationGracePeriodSeconds: podGraceSeconds(vmi),
       readinessGates: [{ conditionType: unpausedReadinessGate }],
       securityContext: podSecurityContext(user),
-      containers: [compute],
-      volumes: [...volumes.volumes, ...credentials.volumes],
+      ...(folders.containers.length === 0 ? {} : { initContainers: [...folders.containers] }),
+      containers: [withMounts(compute, folders.mounts)],
+      volumes: [...volumes.volumes, ...credentials.volumes, ...folders.volumes],
     },
   };
+}
+
+function withMounts(container: Container, mounts: readonly VolumeMount[]): Container {
+  return { ...container, volumeMounts: [...(container.volumeMounts ?? []), ...mounts] };
 }
 
 function copiedFromSpec({ spec }: VirtualMachineInstance): Partial<PodSpec> {

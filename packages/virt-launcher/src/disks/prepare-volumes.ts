@@ -1,6 +1,7 @@
 import { isHotpluggable, type VirtualMachineInstance } from "@polyvirt/api";
 import type { VolumeLocation } from "@polyvirt/hypervisor";
 import { errors } from "../errors.ts";
+import { isOnlyShared } from "../machine/shared-folders.ts";
 import { prepareCloudInit, prepareFileVolume } from "./file-volume.ts";
 import {
   prepareClaim,
@@ -38,6 +39,7 @@ export async function prepareVolumes(
 ): Promise<Record<string, VolumeLocation>> {
   const prepared: [string, VolumeLocation][] = [];
   for (const [index, volume] of (vmi.spec.volumes ?? []).entries()) {
+    if (isOnlyShared(vmi, volume.name)) continue;
     const kind = Object.keys(volume).find((key) => key !== "name") ?? "unknown";
     const field = `spec.volumes[${index}].${kind}`;
     // Keys of the volume are the names of its sources.

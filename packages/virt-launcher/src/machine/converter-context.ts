@@ -7,6 +7,7 @@ import type { LauncherOptions } from "../launcher-options.ts";
 import type { LauncherPaths } from "../launcher-paths.ts";
 import { allocatedDevices } from "./host-devices.ts";
 import { checkKernel } from "./kernel-architecture.ts";
+import { sharedFolderSockets } from "./shared-folders.ts";
 
 interface ContextDependencies {
   readonly options: LauncherOptions;
@@ -48,7 +49,7 @@ export function converterContext(
     ...kernelBoot(vmi, paths, dependencies.hostArchitecture),
     acpiTables: acpiTables(vmi, paths),
     hostDevices: allocatedDevices(vmi, options.deviceVariables ?? {}),
-    virtiofsSockets: {},
+    virtiofsSockets: sharedFolderSockets(vmi, paths),
     settings: machineSettings(machineOptions),
   };
 }
