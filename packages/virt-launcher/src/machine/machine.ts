@@ -25,7 +25,6 @@ import type { DomainHooks, HookRequest } from "./domain-hooks.ts";
 import { prepareFirmware } from "./firmware.ts";
 import { requirePersistentState } from "./persistent-state.ts";
 import { awaitSharedFolders } from "./shared-folders.ts";
-import { awaitSharedFolders } from "./shared-folders.ts";
 
 export interface MachineDependencies {
   readonly stack: Stack;
@@ -186,7 +185,6 @@ export class Machine {
     const architecture = parseArchitecture(vmi.spec.architecture ?? "") ?? this.#dependencies.hostArchitecture;
     const places = { guestDirectory: folder, persistentState: paths.persistentState };
     const firmware = await prepareFirmware(vmi, architecture, places);
-    await awaitSharedFolders(vmi, paths);
     await awaitSharedFolders(vmi, paths);
     const context = converterContext(vmi, options, { volumes, network, firmware }, this.#dependencies);
     const converted = hypervisor.converter.convert(vmi, context);
