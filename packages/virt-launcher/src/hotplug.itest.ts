@@ -85,6 +85,14 @@ describe.each(launchers)("disks that come and go, in $role", ({ role, installed 
     expect(launcher?.output()).not.toContain("command failed");
   });
 
+  it("attaches disks of their own to the bus as well", async () => {
+    await start(pod.vmi);
+    await image("data");
+    await image("more");
+    await sync(withVolumes({ data: "MountedToPod", more: "MountedToPod" }, "virtio"));
+    await expect.poll(told, limit).toEqual(["ua-root vda", "ua-data vdb", "ua-more vdc"]);
+  });
+
   it("starts with the volumes that are there, and detaches those as well", async () => {
     await image("data");
     await start(withVolumes({ data: "MountedToPod", late: "AttachedToNode" }));

@@ -26,6 +26,15 @@ export class LibvirtHotplug implements Hotplug {
     });
   }
 
+  portsTaken({ devices = {} }: Domain): number {
+    const { disks = [], controllers = [], interfaces = [], filesystems = [], hostdevs = [], rngs = [] } = devices;
+    // libvirt gives each of these a port; one too many counted here is a port more for the guest.
+    const many = [interfaces, filesystems, hostdevs, rngs, disks.filter(({ target }) => target?.bus === "virtio")];
+    const buses = controllers.filter(({ type, model }) => type !== "pci" && model !== "none");
+    const single = [devices.memballoon, devices.vsock].filter((device) => device !== undefined);
+    return [...many, buses, single].reduce((sum, { length }) => sum + length, 0);
+  }
+
   async attachDisk(disk: Disk): Promise<void> {
     const machine = this.#lifecycle.running("attach a disk to");
     refuseTaken(machine, "disks", disk.alias?.name);

@@ -104,7 +104,8 @@ function pathOf({ source }: DomainDisk): string | undefined {
 }
 
 /** The order is decided when the machine starts. */
-function withoutBootOrder({ bootOrder: _, ...disk }: Disk): Disk {
+function withoutBootOrder(given: Disk): Disk {
+  const { bootOrder: _, ...disk } = given;
   return disk;
 }
 

@@ -23,6 +23,7 @@ import {
 } from "./hotplug-disks.ts";
 import type { DomainHooks, HookRequest } from "./domain-hooks.ts";
 import { prepareFirmware } from "./firmware.ts";
+import { withHotplugPorts } from "./hotplug-ports.ts";
 import { requirePersistentState } from "./persistent-state.ts";
 import { awaitSharedFolders } from "./shared-folders.ts";
 
@@ -187,7 +188,8 @@ export class Machine {
     const firmware = await prepareFirmware(vmi, architecture, places);
     await awaitSharedFolders(vmi, paths);
     const context = converterContext(vmi, options, { volumes, network, firmware }, this.#dependencies);
-    const converted = hypervisor.converter.convert(vmi, context);
+    const machine = hypervisor.converter.convert(vmi, context);
+    const converted = withHotplugPorts(machine, vmi, this.#dependencies.stack.hotplug?.portsTaken?.(machine) ?? 0);
     const pluginsJson = options?.pluginsJson ?? new Uint8Array();
     const domain = await hooks.apply(converted, { vmi, pluginsJson, invocation });
     return { domain, guard };
