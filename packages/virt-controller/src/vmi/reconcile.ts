@@ -119,11 +119,7 @@ class Reconciler implements VmiReconciler {
         await this.#reportWaiting(vmi, "FailedPvcNotFound", `persistent volume claim "${missing}" does not exist`);
         return { requeueAfterMs: CLAIM_RETRY_MS };
       }
-      const state = await ensureStateClaim(vmi, {
-        client: this.#deps.client,
-        config: this.#deps.settings.config(),
-        now: new Date(this.#deps.clock.now()),
-      });
+      const state = await this.#stateClaim(vmi);
       if (state?.readiness.kind === "waiting") {
         const { message } = state.readiness;
         if (message === undefined) return { requeueAfterMs: BINDING_RETRY_MS };
@@ -200,6 +196,17 @@ class Reconciler implements VmiReconciler {
       }
     }
     return { claims, missing: undefined };
+  }
+
+  async #stateClaim(vmi: VirtualMachineInstance) {
+    const { client, settings, clock } = this.#deps;
+    try {
+      return await ensureStateClaim(vmi, { client, config: settings.config(), now: new Date(clock.now()) });
+    } catch (error) {
+      const message = `the claim for the guest's state could not be made: ${describeError(error)}`;
+      await this.#reportWaiting(vmi, "FailedBackendStorageCreate", message);
+      throw error;
+    }
   }
 
   /** The VMI stays where it is; people see why. */

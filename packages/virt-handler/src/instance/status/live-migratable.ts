@@ -1,4 +1,4 @@
-import { conditionTypes, type VirtualMachineInstance } from "@polyvirt/api";
+import { conditionTypes, type VirtualMachineInstance, type VolumeStatus } from "@polyvirt/api";
 import { isDomainAlive } from "../domain-phase.ts";
 import { setCondition, type Status, type StatusPart } from "./status-part.ts";
 
@@ -69,7 +69,17 @@ function findLocalVolume({ spec }: VirtualMachineInstance, { volumeStatus = [] }
       return `claim ${persistentVolumeClaim.claimName} of volume ${name} is not shared: its access modes lack ReadWriteMany`;
     }
   }
-  return undefined;
+  const kept = volumeStatus.find((entry) => isStateClaim(entry, spec) && !isSharedClaim(entry));
+  return when(kept !== undefined, `claim ${kept?.name} keeps the guest's state and is not shared`);
+}
+
+/** The claim that keeps a TPM's state or UEFI variables is no volume of the VMI. */
+function isStateClaim({ name, hotplugVolume }: VolumeStatus, { volumes = [] }: Spec): boolean {
+  return hotplugVolume === undefined && !volumes.some((volume) => volume.name === name);
+}
+
+function isSharedClaim({ persistentVolumeClaimInfo: info }: VolumeStatus): boolean {
+  return info?.accessModes?.includes("ReadWriteMany") === true;
 }
 
 /** A guest on its pod's own address loses it with the pod. */

@@ -132,6 +132,19 @@ describe("liveMigratablePart", () => {
     expect(run(liveMigratablePart, guest(spec)).migrationMethod).toBeUndefined();
   });
 
+  it("is tied to its node by a claim that keeps its state there", () => {
+    const kept = (mode: "ReadWriteOnce" | "ReadWriteMany") => {
+      const persistentVolumeClaimInfo = { claimName: "state", accessModes: [mode] };
+      return guest({}, { volumeStatus: [{ name: "state", target: "", persistentVolumeClaimInfo }] });
+    };
+    expect(condition(kept("ReadWriteOnce"))).toMatchObject({
+      status: "False",
+      reason: "DisksNotLiveMigratable",
+      message: "claim state keeps the guest's state and is not shared",
+    });
+    expect(condition(kept("ReadWriteMany"))).toMatchObject({ status: "True" });
+  });
+
   it("says nothing before the machine runs", () => {
     expect(run(liveMigratablePart, guest({}), domainWith("Shutoff")).conditions).toBeUndefined();
   });
