@@ -19,6 +19,7 @@ const speaking: readonly Example[] = [
   { file: "hello.yaml", words: /Polyvirt guest is ready/ },
   { file: "hello-arm64.yaml", words: /on aarch64 \(arm64\)/ },
   { file: "hello-s390x.yaml", words: /on s390x \(s390x\)/ },
+  { file: "kept-state.yaml", words: /UEFI was told a colour/ },
   { file: "uefi-tpm.yaml", words: /TPM: \/dev\/tpm0/ },
   { file: "volumes.yaml", words: /colour is green[\s\S]*password is secret[\s\S]*app=volumes/ },
   { file: "vmi-alpine-efi.yaml", words: /Polyvirt guest is ready/ },
