@@ -69,7 +69,7 @@ export class QemuHotplug implements Hotplug {
       undo.push(() => machine.monitor.execute("netdev_del", { id: netdev.id }));
       await machine.monitor.execute("device_add", await placed(machine, device));
     });
-    if (linkDown) await this.setLink(id, false);
+    if (linkDown) await machine.monitor.execute("set_link", { name: id, up: false });
     changeDevices(machine, ({ interfaces = [], ...others }) => ({ ...others, interfaces: [...interfaces, given] }));
   }
 
@@ -80,7 +80,14 @@ export class QemuHotplug implements Hotplug {
   }
 
   async setLink(alias: string, up: boolean): Promise<void> {
-    await this.#lifecycle.running("change the link of").monitor.execute("set_link", { name: alias, up });
+    const machine = this.#lifecycle.running("change the link of");
+    findDevice(machine.definition.devices?.interfaces, alias, "network card");
+    await machine.monitor.execute("set_link", { name: alias, up });
+    const link = { state: up ? "up" : "down" };
+    changeDevices(machine, ({ interfaces = [], ...others }) => ({
+      ...others,
+      interfaces: interfaces.map((device) => (device.alias?.name === alias ? { ...device, link } : device)),
+    }));
   }
 
   async setVcpuCount(count: number): Promise<void> {

@@ -105,6 +105,7 @@ function bootSectorDomain(sockets: string, image: string, memoryMib: number): Do
       graphics: [{ type: "vnc", socket: join(sockets, "vnc") }],
       videos: [{ model: { type: "vga", vram: 16_384, heads: 1 } }],
       memballoon: { model: "virtio" },
+      panics: [{ model: "isa" }],
       rngs: [{ model: "virtio", backend: { model: "random", value: "/dev/urandom" } }],
     },
   };

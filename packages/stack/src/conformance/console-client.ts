@@ -32,6 +32,11 @@ export class ConsoleClient {
     return this.#text;
   }
 
+  /** Only what the guest writes from now on counts. */
+  forget(): void {
+    this.#text = "";
+  }
+
   type(text: string): void {
     this.#socket.write(text);
   }
@@ -44,6 +49,13 @@ export class ConsoleClient {
       if (await this.read((all) => all.slice(seen).includes(text), 500)) return;
     }
     throw new Error(`the guest does not echo ${JSON.stringify(text)}; it wrote ${JSON.stringify(this.#text)}`);
+  }
+
+  /** Whether the guest answers to what is typed within a moment. */
+  answers(text: string, withinMs: number): Promise<boolean> {
+    const seen = this.#text.length;
+    this.type(text);
+    return this.read((all) => all.slice(seen).includes(text), withinMs);
   }
 
   async waitFor(text: string): Promise<void> {

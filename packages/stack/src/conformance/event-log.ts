@@ -44,6 +44,11 @@ export class EventLog {
     return (await this.find("status", (event) => fits(event.status))).status;
   }
 
+  /** States in the order in which they were told. */
+  states(): DomainStatus["state"][] {
+    return this.events.flatMap((event) => (event.kind === "status" ? [event.status.state] : []));
+  }
+
   forget(): void {
     this.events.length = 0;
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { stat } from "node:fs/promises";
 import type { Hotplug } from "../hotplug.ts";
 import type { Stack } from "../contract.ts";
 import type { HotplugSamples, MakeStack, TestRunner } from "./harness.ts";
@@ -48,7 +49,14 @@ export function hotplugSuite({ it }: TestRunner, makeStack: MakeStack): void {
       });
       await hotplug.attachDisk(disk);
       await assert.rejects(hotplug.attachDisk(disk), { code: "StackDefinitionRefused" });
-      await assert.rejects(hotplug.detachDisk("ua-nobody"), { code: "StackDomainNotFound" });
+      for (const operation of [
+        () => hotplug.detachDisk("ua-nobody"),
+        () => hotplug.resizeDisk("ua-nobody", 1024 * 1024),
+        () => hotplug.detachInterface("ua-nobody"),
+        () => hotplug.setLink("ua-nobody", false),
+      ]) {
+        await assert.rejects(operation, { code: "StackDomainNotFound" }, String(operation));
+      }
     }),
   );
 
@@ -56,7 +64,10 @@ export function hotplugSuite({ it }: TestRunner, makeStack: MakeStack): void {
     "grows a disk",
     plugging(makeStack, async ({ hotplug, samples: { disk } }) => {
       await hotplug.attachDisk(disk);
-      await hotplug.resizeDisk(disk.alias.name, 64 * 1024 * 1024);
+      const bytes = 64 * 1024 * 1024;
+      await hotplug.resizeDisk(disk.alias.name, bytes);
+      const { file } = disk.source ?? {};
+      if (file !== undefined) assert.equal((await stat(file)).size, bytes);
     }),
   );
 
@@ -67,6 +78,10 @@ export function hotplugSuite({ it }: TestRunner, makeStack: MakeStack): void {
       assert.ok(aliases(stack, "interfaces").includes(networkCard.alias.name));
       await hotplug.setLink(networkCard.alias.name, false);
       await hotplug.setLink(networkCard.alias.name, true);
+      await assert.rejects(hotplug.attachInterface(networkCard), { code: "StackDefinitionRefused" });
+      // Whether the guest lets go of it is the guest's affair; asking is not refused, and may be repeated.
+      await hotplug.detachInterface(networkCard.alias.name);
+      await hotplug.detachInterface(networkCard.alias.name);
     }),
   );
 
@@ -79,6 +94,22 @@ export function hotplugSuite({ it }: TestRunner, makeStack: MakeStack): void {
       await hotplug.setMemory(memoryBytes);
       const stats = await stack.stats?.domainStats();
       if (stats !== undefined) assert.equal(stats.vcpus.length, vcpus);
+    }),
+  );
+
+  it(
+    "refuses to take CPUs and memory away where it cannot, and more than there is room for",
+    plugging(makeStack, async ({ stack, hotplug, samples: { vcpus, memoryBytes } }) => {
+      await hotplug.setVcpuCount(vcpus);
+      await hotplug.setMemory(memoryBytes);
+      const codes = ["StackNotSupported", "StackCommandFailed", "StackDefinitionRefused"];
+      const refused = (error: Error & { code?: string }): boolean => codes.includes(error.code ?? "");
+      await assert.rejects(hotplug.setVcpuCount(10_000), refused);
+      await assert.rejects(hotplug.setMemory(2 ** 50), refused);
+      for (const less of [() => hotplug.setVcpuCount(1), () => hotplug.setMemory(memoryBytes / 2)]) {
+        await less().catch((error: Error & { code?: string }) => assert.equal(error.code, "StackNotSupported"));
+      }
+      assert.equal(stack.lifecycle.domain()?.status.state, "Running");
     }),
   );
 }

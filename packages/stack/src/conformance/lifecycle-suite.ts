@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { hasEnded } from "../contract.ts";
 import { requirePart } from "../require-part.ts";
+import { bootSectorGreeting } from "./boot-sector.ts";
 import { ConsoleClient } from "./console-client.ts";
 import { EventLog } from "./event-log.ts";
 import type { MakeStack, StackUnderTest, TestRunner } from "./harness.ts";
@@ -9,6 +10,8 @@ interface Examined extends StackUnderTest {
   readonly log: EventLog;
   /** Types a letter that the guest acts on, once it listens. */
   readonly tell: (letter: string) => Promise<void>;
+  /** A console that stays open until the end of the test, or until the next one is opened. */
+  readonly listen: () => Promise<ConsoleClient>;
 }
 
 /** Makes a fresh stack for one test and disposes of it, whatever happens. */
@@ -18,15 +21,19 @@ export function examining(makeStack: MakeStack, body: (examined: Examined) => Pr
     const log = new EventLog(underTest.stack);
     // A port has one client at a time, and what is typed may be lost with a client that leaves too early.
     let client: ConsoleClient | undefined;
-    const tell = async (letter: string): Promise<void> => {
+    const listen = async (): Promise<ConsoleClient> => {
       client?.close();
       client = await ConsoleClient.open(requirePart(underTest.stack, "console", "talk to the guest").serialSocket(0));
-      await client.echo("x");
-      client.type(letter);
-      if (letter === "I") await client.echo("y");
+      return client;
+    };
+    const tell = async (letter: string): Promise<void> => {
+      const console = await listen();
+      await console.echo("x");
+      console.type(letter);
+      if (letter === "I") await console.echo("y");
     };
     try {
-      await body({ ...underTest, log, tell });
+      await body({ ...underTest, log, tell, listen });
     } finally {
       client?.close();
       await underTest.stack.close();
@@ -131,13 +138,53 @@ function runningSuite({ it }: TestRunner, makeStack: MakeStack): void {
   );
 
   it(
-    "is reset without ending",
-    examining(makeStack, async ({ stack, domain, log }) => {
+    "does nothing while it is paused, and goes on where it was",
+    examining(makeStack, async ({ stack, domain, listen }) => {
       await stack.lifecycle.start(domain);
+      const console = await listen();
+      await console.echo("before");
+      console.forget();
+      await stack.lifecycle.pause();
+      assert.equal(await console.answers("during", 300), false, "a paused guest must not answer");
+      await stack.lifecycle.resume();
+      await console.echo("after");
+      assert.ok(!console.text.includes(bootSectorGreeting), "the guest must not have started over");
+    }),
+  );
+
+  it(
+    "is reset without ending, and its guest starts over",
+    examining(makeStack, async ({ stack, domain, log, listen }) => {
+      await stack.lifecycle.start(domain);
+      const console = await listen();
+      await console.echo("before");
+      console.forget();
       await stack.lifecycle.reset();
       const event = await log.find("reset");
       assert.equal(event.byGuest, false);
+      await console.waitFor(bootSectorGreeting);
       assert.equal(stack.lifecycle.domain()?.status.state, "Running");
+    }),
+  );
+
+  it(
+    "is told about in order, and only to those who still listen",
+    examining(makeStack, async ({ stack, domain, log }) => {
+      const heard: string[] = [];
+      const stop = stack.lifecycle.subscribe((event) => {
+        if (event.kind === "status") heard.push(event.status.state);
+      });
+      await stack.lifecycle.start(domain, { paused: true });
+      await stack.lifecycle.resume();
+      await stack.lifecycle.pause();
+      await log.find("status", ({ status }) => status.state === "Paused" && log.states().length >= 3);
+      stop();
+      const [told, later] = [[...heard], log.states().slice(0, 3)];
+      assert.deepEqual(told, ["Paused", "Running", "Paused"]);
+      assert.deepEqual(later, told);
+      await stack.lifecycle.kill();
+      await log.status("Shutoff");
+      assert.deepEqual(heard, told);
     }),
   );
 
@@ -235,6 +282,38 @@ function endSuite({ it }: TestRunner, makeStack: MakeStack): void {
       const { message } = await log.status("Crashed", "Crashed");
       assert.ok(message !== undefined && message !== "");
       await assert.rejects(async () => stack.lifecycle.pause(), { code: "StackDomainNotFound" });
+    }),
+  );
+
+  it(
+    "comes as a panic when the guest's kernel reports one",
+    examining(makeStack, async ({ stack, domain, log, tell }) => {
+      await stack.lifecycle.start(domain);
+      await tell("P");
+      await log.find("guestPanicked");
+      await log.status("Crashed", "Panicked");
+    }),
+  );
+
+  it(
+    "leaves nothing that could be done to it",
+    examining(makeStack, async ({ stack, domain }) => {
+      await stack.lifecycle.start(domain);
+      await stack.lifecycle.kill();
+      for (const operation of ["pause", "resume", "reset", "shutdown"] as const) {
+        await assert.rejects(async () => stack.lifecycle[operation](), { code: "StackDomainNotFound" }, operation);
+      }
+      assert.equal(stack.lifecycle.domain()?.status.reason, "Destroyed");
+    }),
+  );
+
+  it(
+    "comes with the stack's, which may be told twice",
+    examining(makeStack, async ({ stack, domain, log }) => {
+      await stack.lifecycle.start(domain);
+      await stack.close();
+      await log.find("status", (event) => hasEnded(event.status));
+      await stack.close();
     }),
   );
 

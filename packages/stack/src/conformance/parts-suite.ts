@@ -37,10 +37,41 @@ export function partsSuite({ describe, it }: TestRunner, makeStack: MakeStack): 
       assert.equal(read.architecture, capabilityTarget.architecture);
       assert.ok(read.supportedMachineTypes.length > 0);
       assert.ok(read.supportedCpuModels.some((model) => model.usable));
-      assert.deepEqual(
-        read.supportedMachineTypes.filter((machine) => machine.name === ""),
-        [],
-      );
+      const machines = namesOf(read.supportedMachineTypes);
+      namesOf(read.supportedCpuModels);
+      namesOf(read.supportedCpuFeatures.map((name) => ({ name })));
+      namesOf(read.hypervFeatures.map((name) => ({ name })));
+      for (const { name, canonical } of read.supportedMachineTypes) {
+        assert.ok(canonical === "" || machines.has(canonical), `${name} stands for ${canonical}, which is not there`);
+      }
+      assert.notEqual(read.nodeSevFeatures, undefined);
+    }),
+  );
+
+  it(
+    "has nothing to work on without a machine, and says so in every part",
+    examining(makeStack, async ({ stack, hotplug: samples }) => {
+      const { console, graphics, stats, guestAgent, hotplug } = stack;
+      const operations: Readonly<Record<string, (() => unknown) | undefined>> = {
+        serialSocket: console && (() => console.serialSocket(0)),
+        vncSocket: graphics && (() => graphics.vncSocket()),
+        screenshot: graphics && (() => graphics.screenshot()),
+        domainStats: stats && (() => stats.domainStats()),
+        agentInfo: guestAgent && (() => guestAgent.info()),
+        agentExec: guestAgent && (() => guestAgent.exec("true", [], 1_000)),
+        attachDisk: hotplug && samples && (() => hotplug.attachDisk(samples.disk)),
+        detachDisk: hotplug && (() => hotplug.detachDisk("ua-x")),
+        resizeDisk: hotplug && (() => hotplug.resizeDisk("ua-x", 1)),
+        attachInterface: hotplug && samples && (() => hotplug.attachInterface(samples.networkCard)),
+        detachInterface: hotplug && (() => hotplug.detachInterface("ua-x")),
+        setLink: hotplug && (() => hotplug.setLink("ua-x", true)),
+        setVcpuCount: hotplug && (() => hotplug.setVcpuCount(2)),
+        setMemory: hotplug && (() => hotplug.setMemory(1)),
+      };
+      for (const [name, operation] of Object.entries(operations)) {
+        if (operation === undefined) continue;
+        await assert.rejects(async () => operation(), { code: "StackDomainNotFound" }, name);
+      }
     }),
   );
 
@@ -48,6 +79,14 @@ export function partsSuite({ describe, it }: TestRunner, makeStack: MakeStack): 
   describe("graphics", () => graphicsSuite({ describe, it }, makeStack));
   describe("guest agent", () => agentSuite({ describe, it }, makeStack));
   describe("stats", () => statsSuite({ describe, it }, makeStack));
+}
+
+/** The names, after it is certain that each is there once and none is empty. */
+function namesOf(list: readonly { readonly name: string }[]): ReadonlySet<string> {
+  const names = new Set(list.map(({ name }) => name));
+  assert.equal(names.size, list.length, "a name is there twice");
+  assert.ok(!names.has(""), "something has no name");
+  return names;
 }
 
 function consoleSuite({ it }: TestRunner, makeStack: MakeStack): void {
@@ -117,7 +156,9 @@ function graphicsSuite({ it }: TestRunner, makeStack: MakeStack): void {
       await stack.lifecycle.start(domain);
       const { mime, data } = await stack.graphics.screenshot();
       assert.equal(mime, "image/png");
-      assert.equal(Buffer.from(data.subarray(1, 4)).toString(), "PNG");
+      assert.equal(Buffer.from(data.subarray(0, 8)).toString("latin1"), "\u0089PNG\r\n\u001a\n");
+      // Complete: the last chunk is there.
+      assert.equal(Buffer.from(data.subarray(-8, -4)).toString(), "IEND");
     }),
   );
 }
@@ -131,9 +172,16 @@ function statsSuite({ it }: TestRunner, makeStack: MakeStack): void {
       await tell("z");
       const stats = await stack.stats.domainStats();
       assert.equal(stats.vcpus.length, Number(domain.vcpu?.value ?? 1));
-      assert.ok(stats.memory.actualBytes > 0);
+      const { value = 0, unit } = domain.memory ?? {};
+      if (unit === "MiB") assert.equal(stats.memory.actualBytes, Number(value) * 1024 * 1024);
       assert.equal(stats.blocks.length, domain.devices?.disks?.length ?? 0);
       assert.ok(stats.blocks.some((block) => block.readBytes > 0));
+      assert.deepEqual(
+        stats.blocks.map((block) => block.alias),
+        domain.devices?.disks?.map((disk) => disk.alias?.name),
+      );
+      const later = await stack.stats.domainStats();
+      assert.ok((later.cpuTimeNanoseconds ?? 0) >= (stats.cpuTimeNanoseconds ?? 0), "time must not run backwards");
     }),
   );
 }

@@ -21,6 +21,7 @@ export class FakeGuest {
   readonly #log: string | undefined;
   #ignoresButton = false;
   #running = false;
+  #booted = false;
 
   constructor(domain: Domain, actions: GuestActions) {
     this.#actions = actions;
@@ -40,7 +41,8 @@ export class FakeGuest {
   run(): void {
     if (this.#running) return;
     this.#running = true;
-    this.#say(bootSectorGreeting);
+    if (!this.#booted) this.#say(bootSectorGreeting);
+    this.#booted = true;
   }
 
   stop(): void {

@@ -105,7 +105,10 @@ export class FakeLifecycle implements Lifecycle {
       throw errors.StackStartFailed(`start ${definition.name}: no file ${missing.source?.file}`);
     const guest: FakeGuest = new FakeGuest(definition, {
       powerOff: () => this.#end(machine, { state: "Shutoff", reason: "Shutdown", message: "the guest powered off" }),
-      panic: () => this.#end(machine, { state: "Crashed", reason: "Panicked", message: "the guest panicked" }),
+      panic: () => {
+        this.#emit({ kind: "guestPanicked", message: "the guest gave no details" });
+        this.#end(machine, { state: "Crashed", reason: "Panicked", message: "the guest panicked" });
+      },
       reboot: () => {
         guest.restart();
         this.#emit({ kind: "reset", byGuest: true });

@@ -26,7 +26,10 @@ export function createFakeStack(): FakeStack {
     vmmVersion: async () => "1.0.0",
     capabilities: () => ({
       getHypervFeatures: async () => [],
-      getSupportedMachineTypes: async () => [{ name: "q35", canonical: "pc-q35-1.0", maxCpus: 8 }],
+      getSupportedMachineTypes: async () => [
+        { name: "pc-q35-1.0", maxCpus: 8 },
+        { name: "q35", canonical: "pc-q35-1.0", maxCpus: 8 },
+      ],
       getSupportedCpuModels: async () => [{ name: "fake64", usable: true }],
       getHostCpuModelInfo: async () => ({ name: "fake64", vendor: "Fake", requiredFeatures: [] }),
       getSupportedCpuFeatures: async () => ["fake"],
