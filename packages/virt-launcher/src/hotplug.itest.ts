@@ -99,6 +99,38 @@ describe.each(launchers)("disks that come and go, in $role", ({ role, installed 
     await expect.poll(told, limit).toEqual(["ua-root vda", "ua-data sda"]);
     await sync(pod.vmi);
     await expect.poll(told, limit).toEqual(["ua-root vda"]);
+    await sync(withVolumes({ data: "MountedToPod" }, "virtio"));
+    await expect.poll(told, limit).toEqual(["ua-root vda", "ua-data vdb"]);
+  });
+
+  it("pulls a network card's cable, and then the card", async () => {
+    const withCard = (state: string): VirtualMachineInstance => {
+      const { domain } = pod.vmi.spec;
+      const devices = { ...domain.devices, interfaces: [{ name: "default", masquerade: {}, state }] };
+      return {
+        ...pod.vmi,
+        spec: { ...pod.vmi.spec, networks: [{ name: "default", pod: {} }], domain: { ...domain, devices } },
+      };
+    };
+    const cards = async () => {
+      const { domain } = await handler.cmd.getDomain({});
+      // The launcher's own definition of its machine.
+      const { definition } = JSON.parse(domain) as { definition: { devices: { interfaces?: { link?: object }[] } } };
+      return (definition.devices.interfaces ?? []).map(({ link }) => link ?? {});
+    };
+    await start(withCard("up"));
+    expect(await cards()).toEqual([{}]);
+    await sync(withCard("down"));
+    expect(await cards()).toEqual([{ state: "down" }]);
+    if (role === "virt-launcher-qemu") {
+      await expect(sync(withCard("absent"))).rejects.toThrow(
+        /detach ua-default: it was there when the machine started/,
+      );
+      return;
+    }
+    // A boot sector does not answer the request to let go, which may be repeated all the same.
+    await sync(withCard("absent"));
+    await sync(withCard("absent"));
   });
 
   it("refuses a disk that is a link, says so, and lets the guest go on", async () => {

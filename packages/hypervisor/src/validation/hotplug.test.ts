@@ -63,6 +63,40 @@ describe("validateHotplug", () => {
     ]);
   });
 
+  it("lets interfaces change their state, and nothing else", () => {
+    const nic = { name: "default", bridge: {} };
+    const networks = [{ name: "default", pod: {} }];
+    const withCards = (
+      interfaces: NonNullable<Domain["devices"]>["interfaces"],
+      given: Spec["networks"] = networks,
+    ) => ({
+      ...base,
+      spec: {
+        ...base.spec,
+        networks: given ?? [],
+        domain: { ...base.spec.domain, devices: { interfaces: interfaces ?? [] } },
+      },
+    });
+    const changed = (after: ReturnType<typeof withCards>) =>
+      registry
+        .get("kvm")
+        .validator.validateHotplug(withCards([nic]), after, clusterConfig())
+        .map(({ message }) => message);
+    expect(changed(withCards([{ ...nic, state: "absent" }]))).toEqual([]);
+    expect(changed(withCards([{ ...nic, state: "down" }]))).toEqual([]);
+    expect(changed(withCards([{ ...nic, model: "e1000" }]))).toEqual([
+      "interface default changed: only its state can change while the guest runs",
+    ]);
+    expect(changed(withCards([]))).toContain("interface default was removed: set its state to absent instead");
+    const more = withCards([nic, { name: "blue", bridge: {} }], [...networks, { name: "blue", pod: {} }]);
+    expect(changed(more)).toEqual(
+      expect.arrayContaining([
+        "interface blue cannot be added while the guest runs: it needs a network beside the pod's",
+        "networks cannot change while the guest runs",
+      ]),
+    );
+  });
+
   it("refuses a hotplugged disk on a bus without hotplug", () => {
     expect(messages(disks({ name: "data", disk: { bus: "sata" } }), { volumes: [data] })).toContain(
       "hotplugged disk data requires bus to be 'scsi' or 'virtio'. [sata] is not permitted",

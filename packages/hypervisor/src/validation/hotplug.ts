@@ -18,6 +18,7 @@ export function validateHotplug(
   const causes: StatusCause[] = [];
   const add: Add = (field, message) => causes.push({ reason: "FieldValueInvalid", field, message });
   checkVolumes(before, after.spec, add);
+  checkInterfaces(before.spec, after.spec, add);
   checkCpu(before.spec, after.spec, add);
   checkMemory(before, after, add);
   return [...causes, ...validate("spec", after.spec, config)];
@@ -58,6 +59,28 @@ function checkVolumes(vmi: VirtualMachineInstance, after: VirtualMachineInstance
     if (bus !== "scsi" && bus !== "virtio")
       add(field, `hotplugged disk ${disk.name} requires bus to be 'scsi' or 'virtio'. [${bus}] is not permitted`);
   }
+}
+
+/** A pod has one network, and a second interface on it cannot be; so interfaces only change their state. */
+function checkInterfaces(before: VirtualMachineInstanceSpec, after: VirtualMachineInstanceSpec, add: Add): void {
+  const old = new Map((before.domain.devices.interfaces ?? []).map((iface) => [iface.name, iface]));
+  for (const [index, iface] of (after.domain.devices.interfaces ?? []).entries()) {
+    const field = `spec.domain.devices.interfaces[${index}]`;
+    const previous = old.get(iface.name);
+    old.delete(iface.name);
+    if (previous === undefined) {
+      add(field, `interface ${iface.name} cannot be added while the guest runs: it needs a network beside the pod's`);
+    } else if (previous.state === "absent" && iface.state !== "absent") {
+      add(`${field}.state`, `interface ${iface.name} is gone; it comes again when the guest is started again`);
+    } else if (!jsonEqual({ ...previous, state: "" }, { ...iface, state: "" })) {
+      add(field, `interface ${iface.name} changed: only its state can change while the guest runs`);
+    }
+  }
+  for (const { name } of old.values()) {
+    add("spec.domain.devices.interfaces", `interface ${name} was removed: set its state to absent instead`);
+  }
+  if (!jsonEqual(before.networks ?? [], after.networks ?? []))
+    add("spec.networks", "networks cannot change while the guest runs");
 }
 
 function checkCpu(before: VirtualMachineInstanceSpec, after: VirtualMachineInstanceSpec, add: Add): void {

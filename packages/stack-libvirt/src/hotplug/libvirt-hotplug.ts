@@ -76,6 +76,11 @@ export class LibvirtHotplug implements Hotplug {
     const xml = deviceXml({ interfaces: [{ ...card, link: { state: up ? "up" : "down" } }] });
     const request = { domain: machine.handle, xml, flags: live };
     await this.#lifecycle.call(procedures.domainUpdateDeviceFlags, request, `change the link of ${alias}`);
+    const link = { state: up ? "up" : "down" };
+    changeDevices(machine, ({ interfaces = [], ...others }) => ({
+      ...others,
+      interfaces: interfaces.map((device) => (device.alias?.name === alias ? { ...device, link } : device)),
+    }));
   }
 
   async setVcpuCount(count: number): Promise<void> {

@@ -136,7 +136,10 @@ async function unplug(machine: QemuMachine, alias: string): Promise<void> {
   try {
     await machine.monitor.execute("device_del", { id: alias });
   } catch (error) {
-    if (!(error instanceof Error && underWay.test(error.message))) throw error;
+    if (error instanceof Error && underWay.test(error.message)) return;
+    if (!(error instanceof Error && /does not support hotplugging/.test(error.message))) throw error;
+    const why = "it was there when the machine started, on a bus that cannot change; restart the machine without it";
+    throw errors.StackNotSupported(`detach ${alias}: ${why}`);
   }
 }
 

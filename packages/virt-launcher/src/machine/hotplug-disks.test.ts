@@ -2,6 +2,7 @@ import type { VirtualMachineInstance, Volume } from "@polyvirt/api";
 import type { Domain } from "@polyvirt/domain";
 import { describe, expect, it } from "vitest";
 import { disksAlone, planDisks, withoutAbsentVolumes } from "./hotplug-disks.ts";
+import { planInterfaces } from "./hotplug-interfaces.ts";
 import { withHotplugPorts } from "./hotplug-ports.ts";
 
 const folder = "/hotplug";
@@ -60,6 +61,24 @@ it("new disks are converted beside those whose names the guest knows, and boot n
   const alone = disksAlone(guest([hot("a"), hot("b")]), machine({ a: "/hotplug/a.img" }));
   expect(alone.status?.volumeStatus).toEqual([{ name: "a", target: "sda" }]);
   expect(alone.spec.domain.devices.disks?.[1]).toEqual({ name: "b", disk: { bus: "scsi" } });
+});
+
+describe("planInterfaces", () => {
+  const running: Domain = {
+    devices: { interfaces: [{ alias: { name: "ua-a" } }, { alias: { name: "ua-b" }, link: { state: "down" } }] },
+  };
+  const wanting = (states: Readonly<Record<string, string>>): VirtualMachineInstance => {
+    const interfaces = Object.entries(states).map(([name, state]) => ({ name, state }));
+    return { metadata: {}, spec: { domain: { devices: { interfaces } } } };
+  };
+  it.each([
+    [{ a: "up", b: "down" }, [], []],
+    [{ a: "", b: "" }, [], [{ name: "b", up: true }]],
+    [{ a: "down", b: "absent" }, ["b"], [{ name: "a", up: false }]],
+    [{ gone: "absent", other: "up" }, [], []],
+  ])("of %j", (states, detach, links) => {
+    expect(planInterfaces(wanting(states), running)).toEqual({ detach, links });
+  });
 });
 
 describe("withHotplugPorts", () => {

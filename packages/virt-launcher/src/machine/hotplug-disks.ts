@@ -34,11 +34,16 @@ export function planDisks(vmi: VirtualMachineInstance, definition: Domain, folde
   };
 }
 
-/** The VMI as a machine can start with it: volumes that have not come yet are left out, and come later. */
+/**
+ * The VMI as a machine can start with it. Volumes that have not come yet are left out, and come later; so are those that
+ * are devices of their own, because only a device that was plugged in can be unplugged on every stack.
+ */
 export function withoutAbsentVolumes(vmi: VirtualMachineInstance): VirtualMachineInstance {
+  const disks = vmi.spec.domain.devices.disks ?? [];
+  const onBus = new Set(disks.filter(({ disk }) => (disk?.bus ?? "virtio") === "virtio").map(({ name }) => name));
   const absent = new Set(
     (vmi.spec.volumes ?? [])
-      .filter((volume) => isHotpluggable(volume) && !isUsable(vmi, volume.name))
+      .filter((volume) => isHotpluggable(volume) && (!isUsable(vmi, volume.name) || onBus.has(volume.name)))
       .map(({ name }) => name),
   );
   return absent.size === 0 ? vmi : keepVolumes(vmi, (name) => !absent.has(name));

@@ -23,6 +23,7 @@ import {
 } from "./hotplug-disks.ts";
 import type { DomainHooks, HookRequest } from "./domain-hooks.ts";
 import { prepareFirmware } from "./firmware.ts";
+import { planInterfaces } from "./hotplug-interfaces.ts";
 import { withHotplugPorts } from "./hotplug-ports.ts";
 import { requirePersistentState } from "./persistent-state.ts";
 import { awaitSharedFolders } from "./shared-folders.ts";
@@ -55,7 +56,8 @@ export class Machine {
   /**
    * Starts the machine if and only if it has never run: a guest that has ended stays ended, and the node agent draws the
    * conclusions. Calls that come while it starts wait for the same start; a start that failed is tried again. One that runs
-   * gets the disks that have come and loses those that are not wanted any more; asked again, it does nothing.
+   * gets the disks that have come and loses disks and network cards that are not wanted any more; asked again, it does
+   * nothing.
    */
   async sync(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
     if (this.#dependencies.stack.lifecycle.domain() !== undefined && this.#starting === undefined) {
@@ -119,6 +121,13 @@ export class Machine {
       await attempt(() => requirePart(stack, "hotplug", `detach disk ${name}`).detachDisk(`ua-${name}`));
     }
     for (const name of attach) await attempt(() => this.#attachDisk(vmi, options, name));
+    const cards = planInterfaces(vmi, domain.definition);
+    for (const name of cards.detach) {
+      await attempt(() => requirePart(stack, "hotplug", `detach interface ${name}`).detachInterface(`ua-${name}`));
+    }
+    for (const { name, up } of cards.links) {
+      await attempt(() => requirePart(stack, "hotplug", `change the link of ${name}`).setLink(`ua-${name}`, up));
+    }
     // One that cannot be attached keeps nobody else waiting; it is told, and tried again.
     if (failures.length > 0) throw failures[0];
   }
