@@ -66,7 +66,7 @@ export interface Hardware {
  * it at once and by path: a machine is what its definition says, or it does not start.
  */
 export function buildArguments(definition: Domain, host: MachineHost): QemuCommand {
-  const domain = new Section<Domain>(definition);
+  const domain = new Section<Domain>({ ...definition, devices: definition.devices ?? {} });
   const architecture = readMachine(domain);
   const virtType = domain.oneOf("type", ["qemu", "kvm", "hyperv"]);
   if (virtType === undefined) throw errors.StackDefinitionRefused("read type: it must be qemu, kvm or hyperv");
@@ -112,9 +112,9 @@ const baseArguments = [
 
 function addIdentity(domain: DomainSection, plan: MachinePlan): void {
   plan.addOption("-name", keyValues(`guest=${domain.requireText("name")}`, { "debug-threads": true }));
-  const uuid = domain.text("uuid");
+  const uuid = uuidOf(domain, "uuid");
   if (uuid !== undefined) plan.addOption("-uuid", uuid);
-  const genid = domain.text("genid");
+  const genid = uuidOf(domain, "genid");
   if (genid !== undefined) plan.addDevice("vmgenid", { id: "vmgenid0", guid: genid });
   // For people and for tools that read definitions; namespace declarations are in $attributes.
   domain.skip("title", "description", "metadata", "id", "$attributes", "$prefix");
@@ -122,6 +122,15 @@ function addIdentity(domain: DomainSection, plan: MachinePlan): void {
   domain.child("resource")?.skip("partition");
   // The launcher's pod is the security boundary; there are no labels to change.
   domain.skip("seclabels");
+}
+
+/** libvirt takes it without dashes, too; QEMU does not. */
+function uuidOf(domain: DomainSection, key: "uuid" | "genid"): string | undefined {
+  const text = domain.text(key);
+  if (text === undefined) return undefined;
+  const parts = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i.exec(text);
+  if (parts === null) throw domain.refuse(key, "this is not a UUID");
+  return parts.slice(1).join("-");
 }
 
 function addIothreads(domain: DomainSection, plan: MachinePlan): void {

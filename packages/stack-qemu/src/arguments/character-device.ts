@@ -5,7 +5,7 @@ import type { OptionValues } from "./option.ts";
 import type { Section } from "./section.ts";
 
 /** What serial ports, consoles and channels have in common. */
-export type CharacterDevice = Pick<Serial, "type" | "tty" | "sources" | "protocol" | "log">;
+type CharacterDevice = Pick<Serial, "type" | "tty" | "sources" | "protocol" | "log">;
 type DeviceSection = Section<CharacterDevice>;
 type SourceSection = Section<CharacterSource>;
 

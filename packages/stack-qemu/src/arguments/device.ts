@@ -58,8 +58,7 @@ function addressProperties(device: Section<CommonDevice>, plan: MachinePlan): De
       if (number === 0 && slot === 0) return { multifunction: address.toggle("multifunction") };
       const main = plan.architecture.pciBus;
       if (main === undefined) throw device.refuse("address", `${plan.architecture.name} has no PCI bus`);
-      const bus = number === 0 ? main : plan.busName("pci", number);
-      if (bus === undefined) throw address.refuse("bus", "no controller of type pci has this index; add one");
+      const bus = number === 0 ? main : (plan.busName("pci", number) ?? impliedBus(address, number, slot, plan));
       return {
         bus,
         addr: `0x${slot.toString(16)}.0x${func.toString(16)}`,
@@ -78,6 +77,24 @@ function addressProperties(device: Section<CommonDevice>, plan: MachinePlan): De
       // <address/> of other buses (a drive's, a port's) is read by the device itself.
       return {};
   }
+}
+
+/** A bus that only an address speaks of: behind a port of its own, or behind a bridge on machines without ports. */
+function impliedBus(address: Section<Address>, number: number, slot: number, plan: MachinePlan): string {
+  const express = plan.architecture.pciBus === "pcie.0";
+  if (number > 255) throw address.refuse("bus", "there are 256 buses at most");
+  if (express && slot !== 0) {
+    throw address.refuse(
+      "slot",
+      "a port has only slot 0; add a controller with more slots, such as pcie-to-pci-bridge",
+    );
+  }
+  const id = `pci.${number}`;
+  plan.claimId(id);
+  plan.nameBus("pci", number, id);
+  if (express) plan.addDevice("pcie-root-port", { id, chassis: number, port: number });
+  else plan.addDevice("pci-bridge", { id, chassis_nr: number });
+  return id;
 }
 
 /** Where a device sits on USB; QEMU chooses a port of the first controller for one that has no address. */

@@ -1,7 +1,7 @@
 import type { Disk } from "./definition-types.ts";
 import type { Section } from "./section.ts";
 
-export const diskBuses = ["virtio", "scsi", "sata", "usb", "ide", "fdc"] as const;
+const diskBuses = ["virtio", "scsi", "sata", "usb", "ide", "fdc"] as const;
 export type DiskBus = (typeof diskBuses)[number];
 
 /** Where a disk sits below its controller. */
