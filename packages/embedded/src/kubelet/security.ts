@@ -34,9 +34,12 @@ export function credentialsOf(pod: Pod, container: Container): ContainerCredenti
   }
   const groups = new Set(podContext.supplementalGroups ?? []);
   if (podContext.fsGroup !== undefined) groups.add(podContext.fsGroup);
+  const gid = own.runAsGroup ?? podContext.runAsGroup ?? 0;
+  // It says nothing more, and programs that give up their other groups need a right for that.
+  groups.delete(gid);
   return {
     uid,
-    gid: own.runAsGroup ?? podContext.runAsGroup ?? 0,
+    gid,
     groups: [...groups],
     ...(own.privileged === true ? {} : { capabilities: capabilitiesOf(own.capabilities) }),
     noNewPrivileges: own.allowPrivilegeEscalation === false && own.privileged !== true,
