@@ -10,6 +10,12 @@ export interface GuestActions {
   panic(): void;
 }
 
+/** What a guest knows, and takes along when it is moved. */
+export interface GuestMemory {
+  readonly booted: boolean;
+  readonly ignoresButton: boolean;
+}
+
 /**
  * A guest that needs no machine: it greets on its serial socket, echoes, and obeys the letters of the conformance suite's
  * boot sector (Q powers off, R reboots, I ignores the power button, P panics).
@@ -47,6 +53,17 @@ export class FakeGuest {
 
   stop(): void {
     this.#running = false;
+  }
+
+  /** Stops it, so that it can go on elsewhere from what it knows. */
+  freeze(): GuestMemory {
+    this.stop();
+    return { booted: this.#booted, ignoresButton: this.#ignoresButton };
+  }
+
+  remember({ booted, ignoresButton }: GuestMemory): void {
+    this.#booted = booted;
+    this.#ignoresButton = ignoresButton;
   }
 
   restart(): void {

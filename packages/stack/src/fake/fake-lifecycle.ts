@@ -10,12 +10,22 @@ import {
   type StartOptions,
 } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { FakeGuest } from "./fake-guest.ts";
+import { FakeGuest, type GuestMemory } from "./fake-guest.ts";
 
 interface FakeMachine {
   readonly definition: Domain;
   readonly guest: FakeGuest;
   status: DomainStatus;
+}
+
+/** What becomes of a machine that is to come from elsewhere. */
+interface Arrival {
+  run(memory: GuestMemory): void;
+  /** It will not come. */
+  giveUp(): void;
+  /** It came, but not all of it. */
+  lost(): void;
+  onEnd(listener: () => void): void;
 }
 
 /** Life and death of a machine that is only pretended, with the states, reasons and errors of the contract. */
@@ -72,6 +82,43 @@ export class FakeLifecycle implements Lifecycle {
     this.#machine = undefined;
   }
 
+  /** A machine that is to come from elsewhere. */
+  async await(definition: Domain): Promise<Arrival> {
+    if (this.#machine !== undefined) {
+      throw errors.StackDomainExists(`receive ${definition.name}: ${this.#machine.definition.name} is there`);
+    }
+    const machine = await this.#make(definition);
+    this.#change(machine, { state: "Paused", reason: "Migration" });
+    const isHere = (): boolean => this.#machine === machine && !hasEnded(machine.status);
+    return {
+      run: (memory) => {
+        if (!isHere()) return;
+        machine.guest.remember(memory);
+        this.#change(machine, { state: "Running", reason: "Unknown" });
+        machine.guest.run();
+      },
+      giveUp: () => {
+        if (isHere()) this.#end(machine, { state: "Shutoff", reason: "Destroyed" });
+      },
+      lost: () => {
+        const message = "the connection broke while the machine was moved by post-copy";
+        if (isHere()) this.#end(machine, { state: "Crashed", reason: "Crashed", message });
+      },
+      onEnd: (listener) => {
+        const stop = this.subscribe((event) => {
+          if (event.kind !== "status" || !hasEnded(event.status)) return;
+          stop();
+          listener();
+        });
+      },
+    };
+  }
+
+  /** The machine runs at another place now. */
+  movedAway(): void {
+    this.#end(this.running("move"), { state: "Shutoff", reason: "Migrated" });
+  }
+
   /** What a test does to the machine behind the stack's back. */
   crash(message: string): void {
     this.#end(this.running("crash"), { state: "Crashed", reason: "Crashed", message });
@@ -100,6 +147,13 @@ export class FakeLifecycle implements Lifecycle {
       );
     }
     if (options.signal?.aborted === true) throw errors.StackStartFailed(`start ${definition.name}: given up`);
+    const machine = await this.#make(definition);
+    if (options.paused === true) return this.#change(machine, { state: "Paused", reason: "User" });
+    this.#change(machine, { state: "Running", reason: "Unknown" });
+    machine.guest.run();
+  }
+
+  async #make(definition: Domain): Promise<FakeMachine> {
     const missing = (definition.devices?.disks ?? []).find((disk) => !existsSync(disk.source?.file ?? ""));
     if (missing !== undefined)
       throw errors.StackStartFailed(`start ${definition.name}: no file ${missing.source?.file}`);
@@ -117,9 +171,7 @@ export class FakeLifecycle implements Lifecycle {
     const machine: FakeMachine = { definition, guest, status: { state: "Paused", reason: "StartingUp" } };
     this.#machine = machine;
     await guest.plugIn(definition);
-    if (options.paused === true) return this.#change(machine, { state: "Paused", reason: "User" });
-    this.#change(machine, { state: "Running", reason: "Unknown" });
-    guest.run();
+    return machine;
   }
 
   #end(machine: FakeMachine, status: DomainStatus): void {

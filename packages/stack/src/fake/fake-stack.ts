@@ -1,6 +1,7 @@
 import type { Stack } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { FakeLifecycle } from "./fake-lifecycle.ts";
+import { FakeMigration } from "./fake-migration.ts";
 
 /** The smallest picture that is a PNG: one black pixel. */
 const picture = Buffer.from(
@@ -57,6 +58,7 @@ export function createFakeStack(): FakeStack {
         return { mime: "image/png", data: picture };
       },
     },
+    migration: new FakeMigration(lifecycle),
     crash: (message) => lifecycle.crash(message),
     close: () => lifecycle.kill(),
   };
