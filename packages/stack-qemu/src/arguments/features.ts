@@ -52,14 +52,14 @@ function addInterrupts(features: FeaturesSection, plan: MachinePlan): void {
   const kvm = plan.virtType === "kvm";
   const end = features.child("apic")?.toggle("eoi");
   const spinlock = features.child("pvspinlock");
+  const unhalt = spinlock === undefined ? undefined : (spinlock.toggle("state") ?? true);
   const driver = features.child("ioapic")?.oneOf("driver", ["kvm", "qemu"]);
-  if (!kvm && (end === true || driver === "kvm")) {
-    throw features.refuse(end === true ? "apic" : "ioapic", "this is a part of KVM, and the machine is emulated");
-  }
+  if (!kvm && driver === "kvm") throw features.refuse("ioapic", "this is a part of KVM, and the machine is emulated");
+  // Short cuts through KVM; an emulated guest takes the long way and does not notice.
   if (!kvm) return;
   plan.setCpu(undefined, {
     "kvm-pv-eoi": end,
-    "kvm-pv-unhalt": spinlock === undefined ? undefined : (spinlock.toggle("state") ?? true),
+    "kvm-pv-unhalt": unhalt,
   });
   plan.setMachine({ "kernel-irqchip": driver === undefined ? undefined : driver === "kvm" ? "on" : "split" });
 }
