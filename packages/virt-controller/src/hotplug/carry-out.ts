@@ -3,7 +3,8 @@ import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } fr
 import { describeError, hasCode } from "@polyvirt/core";
 import type { EventRecorder, Informer, KubeClient } from "@polyvirt/kube";
 import { attachmentPodName, renderAttachmentPod, type AttachedVolume } from "./attachment-pod.ts";
-import { hasHotplug, type HotplugPlan, type ObservedHotplug } from "./plan.ts";
+import type { HotplugPlan, ObservedHotplug } from "./observed.ts";
+import { hasHotplug } from "./plan.ts";
 
 interface HotplugDeps {
   readonly client: Pick<KubeClient, "get" | "create" | "delete">;

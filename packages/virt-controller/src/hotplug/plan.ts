@@ -4,22 +4,7 @@ import { describeClaim } from "../vmi/claim-status.ts";
 import type { StatusDraft } from "../vmi/draft.ts";
 import { isPodFinished, isPodTerminating } from "../vmi/pod-state.ts";
 import { attachedVolumes, attachmentPodName, type AttachedVolume } from "./attachment-pod.ts";
-
-/** What deciding about a guest's hotplugged volumes depends on, beside the VMI. */
-export interface ObservedHotplug {
-  /** Pods that belong to the launcher pod, by owner UID. */
-  readonly attachments: readonly Pod[];
-  /** Those of the claims that exist, by name. */
-  readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
-}
-
-export interface HotplugPlan {
-  /** What the new attachment pod has to hold; undefined when none is to be made. */
-  readonly attach: readonly AttachedVolume[] | undefined;
-  readonly deleteAttachments: readonly Pod[];
-  /** Claims are not watched: look at them again when one is missing or not bound. */
-  readonly awaitsClaim: boolean;
-}
+import type { HotplugPlan, ObservedHotplug } from "./observed.ts";
 
 const nothing: HotplugPlan = { attach: undefined, deleteAttachments: [], awaitsClaim: false };
 /** In the launcher already: what becomes of the attachment pod does not matter to them. */

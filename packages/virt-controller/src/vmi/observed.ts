@@ -1,6 +1,6 @@
 import type { VirtualMachineInstance } from "@polyvirt/api";
 import type { ObjectMeta, Pod } from "@polyvirt/api/k8s";
-import type { HotplugPlan, ObservedHotplug } from "../hotplug/plan.ts";
+import type { HotplugPlan, ObservedHotplug } from "../hotplug/observed.ts";
 import type { Placement, PossiblePlacement } from "../placement/placement.ts";
 
 /** Everything that deciding about one VMI depends on. */
