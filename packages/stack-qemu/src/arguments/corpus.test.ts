@@ -60,6 +60,7 @@ const withoutEffect: Readonly<Record<string, string>> = {
   "cpu.model.fallback": "as cpu.check",
   "features.pae": "every machine has it",
   "features.apic": "every machine has it",
+  "features.pvspinlock.state": "a short cut through KVM; the domains that name it are emulated",
   "cpu.numa.cells[].discard": "memory goes back to the host with the process",
   "memoryBacking.discard": "as cpu.numa.cells[].discard",
   "devices.memorydevs[].discard": "as cpu.numa.cells[].discard",
