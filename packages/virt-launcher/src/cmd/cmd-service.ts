@@ -58,6 +58,7 @@ export function cmdServices(dependencies: CmdDependencies): GrpcService[] {
           readVmi: (request) => readVmi(request, dependencies.vmi),
           sockets: dependencies.migrationSockets,
           onFailure: dependencies.onMigrationFailed,
+          clock: dependencies.clock,
           logger,
         }),
       },

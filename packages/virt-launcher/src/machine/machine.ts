@@ -96,7 +96,8 @@ export class Machine {
     const migration = requirePart(this.#dependencies.stack, "migration", "receive the machine");
     await mkdir(dirname(socketPath), { recursive: true });
     const { domain, guard } = await this.#define(vmi, options, "MigrationTarget");
-    await this.#guarded(guard, () => migration.receive(domain, socketPath));
+    const allowPostCopy = vmi.status?.migrationState?.migrationConfiguration?.allowPostCopy === true;
+    await this.#guarded(guard, () => migration.receive(domain, socketPath, { allowPostCopy }));
   }
 
   async #start(vmi: VirtualMachineInstance, options: cmdV1.VirtualMachineOptions | undefined): Promise<void> {
