@@ -321,14 +321,21 @@ function geometry(disk: DiskSection, bus: DiskBus): DeviceProperties {
 
 const scsiDrivers: Readonly<Record<string, string>> = { disk: "scsi-hd", cdrom: "scsi-cd", lun: "scsi-block" };
 
+/** Plain SCSI has sixteen numbers, and one of them is the controller's own. */
+const ownScsiNumber = 7;
+const lastScsiNumber = 15;
+
 function scsiDisk(disk: DiskSection, shape: DiskShape, plan: MachinePlan): Frontend {
   const { controller, bus, target, unit } = driveAddress(disk, "scsi");
   const name = plan.busName("scsi", controller);
   if (name === undefined) throw disk.refuse("target", `the machine has no SCSI controller ${controller}`);
   const flat = plan.busName("flat scsi", controller) !== undefined;
   if (flat && (bus !== 0 || target !== 0)) throw disk.refuse("address", "this controller has one bus and no targets");
+  const number = flat && !disk.has("address") && unit >= ownScsiNumber ? unit + 1 : unit;
+  if (flat && number > lastScsiNumber)
+    throw disk.refuse("target", "this controller has no room for it; use virtio-scsi");
   const at = flat
-    ? { bus: `${name}.0`, "scsi-id": unit }
+    ? { bus: `${name}.0`, "scsi-id": number }
     : { bus: `${name}.0`, channel: bus, "scsi-id": target, lun: unit };
   const told =
     shape.kind === "lun"

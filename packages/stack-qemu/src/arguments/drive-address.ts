@@ -43,22 +43,17 @@ export function driveAddress(disk: Section<Disk>, bus: DiskBus): DriveAddress {
   };
 }
 
-/** Number 7 on a SCSI bus is the controller itself. */
-const scsiUnits = 15;
-const ownScsiUnit = 7;
 const sataPorts = 6;
 
 function addressByName(index: number, bus: DiskBus): DriveAddress {
   const none = { controller: 0, bus: 0, target: 0 };
   switch (bus) {
-    case "scsi": {
-      const unit = index % scsiUnits;
-      return { ...none, controller: Math.floor(index / scsiUnits), unit: unit < ownScsiUnit ? unit : unit + 1 };
-    }
     case "ide":
       return { ...none, controller: Math.floor(index / 4), bus: Math.floor(index / 2) % 2, unit: index % 2 };
     case "sata":
       return { ...none, controller: Math.floor(index / sataPorts), unit: index % sataPorts };
+    // One controller has room for all of them, also for those that come later.
+    case "scsi":
     case "virtio":
     case "usb":
     case "fdc":
