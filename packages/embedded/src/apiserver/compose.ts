@@ -32,6 +32,7 @@ import { publishOwnService } from "./own-service.ts";
 import type { Pki } from "./pki.ts";
 import { ServiceResolver } from "./proxy/service-resolver.ts";
 import { Deletion } from "./registry/deletion.ts";
+import { ObjectUids } from "./registry/object-uids.ts";
 import { Objects } from "./registry/objects.ts";
 import { builtinResource, type Resource } from "./registry/resource.ts";
 import { ResourceRegistry } from "./registry/resource-registry.ts";
@@ -87,8 +88,9 @@ export async function composeServer(parts: ServerParts): Promise<RunningServer> 
   const { store, clock, logger, registry, objects, deletion, resolver, builtin } = foundation;
   startCrdRegistrar({ store, registry, definitions: builtin("apiextensions.k8s.io", "customresourcedefinitions") });
   const authorizer = new RbacAuthorizer(store);
+  const uids = new ObjectUids(store);
   const tokens = new ServiceAccountTokens(parts.pki.tokenKey, clock, (plural, namespace, name, uid) => {
-    return objects.find(builtin("", plural), namespace, name)?.metadata.uid === uid;
+    return uids.find(builtin("", plural), namespace, name) === uid;
   });
   await bootstrap(objects, registry, parts.pki);
   const webhookClient = createWebhookClient(resolver);

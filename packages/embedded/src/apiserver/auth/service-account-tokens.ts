@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, randomUUID, sign, verify, type KeyOb
 
 import type { Clock } from "@polyvirt/core";
 
+import { RecentMap } from "../recent-map.ts";
 import { authenticatedGroup, type UserInfo } from "./user.ts";
 
 /** What a token says about its bearer; the same claims as Kubernetes' bound tokens. */
@@ -36,11 +37,15 @@ export interface TokenSubject {
 /** Looks up whether what a token is bound to still exists, with that very UID. */
 export type StillExists = (plural: string, namespace: string, name: string, uid: string) => boolean;
 
+const rememberedTokens = 1000;
+
 export class ServiceAccountTokens {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
   readonly #clock: Pick<Clock, "now">;
   readonly #exists: StillExists;
+  /** Tokens whose signature is good, which stays so; clients send theirs with every request. */
+  readonly #known = new RecentMap<string, TokenClaims>(rememberedTokens);
 
   constructor(privateKeyPem: string, clock: Pick<Clock, "now">, exists: StillExists) {
     this.#privateKey = createPrivateKey(privateKeyPem);
@@ -108,6 +113,8 @@ export class ServiceAccountTokens {
   }
 
   #verified(token: string): TokenClaims | undefined {
+    const known = this.#known.get(token);
+    if (known !== undefined) return known;
     const parts = token.split(".");
     const [header = "", payload = "", signature = ""] = parts;
     if (parts.length !== 3) return undefined;
@@ -119,7 +126,9 @@ export class ServiceAccountTokens {
     );
     if (!good) return undefined;
     // Signed by us, so the shape is what `issue` wrote.
-    return JSON.parse(Buffer.from(payload, "base64url").toString()) as TokenClaims;
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as TokenClaims;
+    this.#known.set(token, claims);
+    return claims;
   }
 }
 
