@@ -1,3 +1,4 @@
+import { checkSocketPath } from "./character-device.ts";
 import type { Interface, PortForward } from "./definition-types.ts";
 import { deviceId, placement, virtioDriver, virtioProperties } from "./device.ts";
 import type { DeviceProperties, DomainSection, MachinePlan } from "./machine-plan.ts";
@@ -116,7 +117,9 @@ function hostSide(
   plan: MachinePlan,
 ): InterfaceParts["netdev"] {
   const vhost = device.child("driver")?.oneOf("name", ["vhost", "qemu"]) === "vhost";
-  switch (device.oneOf("type", ["user", "ethernet"])) {
+  switch (device.oneOf("type", ["user", "ethernet", "vhostuser"])) {
+    case "vhostuser":
+      return vhostUser(device, id, queues, plan);
     case "ethernet": {
       const target = device.requireChild("target");
       // The node agent has made the tap device; QEMU only opens it.
@@ -140,6 +143,35 @@ function hostSide(
       return { type: "user", id, hostfwd: forwards.length === 0 ? undefined : forwards };
     }
   }
+}
+
+/** A switch in another program, which reads and writes the guest's memory itself. */
+function vhostUser(
+  device: InterfaceSection,
+  id: string,
+  queues: number | undefined,
+  plan: MachinePlan,
+): InterfaceParts["netdev"] {
+  if (!plan.sharedMemory) {
+    throw device.refuse("type", "it needs guest memory that is shared (memoryBacking.access)");
+  }
+  const source = device.requireChild("source");
+  source.oneOf("type", ["unix"]);
+  const path = source.requireText("path");
+  checkSocketPath(path, source.pathOf("path"));
+  const listens = source.oneOf("mode", ["client", "server"]) === "server";
+  const reconnect = source.child("reconnect");
+  const again = reconnect?.toggle("enabled") ?? false;
+  if (listens && again) throw source.refuse("reconnect", "only a client can connect again");
+  const chardev = `char${id}`;
+  plan.addChardev("socket", {
+    id: chardev,
+    path,
+    server: listens || undefined,
+    reconnect: again ? (reconnect?.number("timeout") ?? 1) : undefined,
+  });
+  if (!listens) plan.requireFile(path, `${device.path}: the switch does not listen`);
+  return { type: "vhost-user", id, chardev, queues: queues !== undefined && queues > 1 ? queues : undefined };
 }
 
 /** Ports of the pod that lead into the guest. */

@@ -40,6 +40,9 @@ export class MachinePlan {
     this.host = host;
   }
 
+  /** Whether other programs can be given the guest's memory. */
+  sharedMemory = false;
+
   setMachine(values: OptionValues): void {
     collect(this.#machine, values);
   }

@@ -27,6 +27,7 @@ export function addMemory(domain: DomainSection, plan: MachinePlan): void {
   const given = domain.child("memoryBacking");
   if (given !== undefined) plan.addOption("-overcommit", `mem-lock=${given.has("locked") ? "on" : "off"}`);
   given?.skip("locked");
+  plan.sharedMemory = given?.child("access")?.text("mode") === "shared";
   const backing = backingOf(0);
   if (cells > 0 || !backing.given) return;
   const id = plan.architecture.memoryId;
