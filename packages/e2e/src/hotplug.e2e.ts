@@ -57,7 +57,15 @@ describe.each(stacks)("disks that come and go while the guest runs, on stack-%s"
   };
   /** What the guest says about its disk: only its shell does the sum. */
   const guestSays = (input: string, until: RegExp) => typeInConsole(cluster, "live", { input: `${input}\n`, until });
-  const isReady = (volume: Volume | undefined) => volume?.phase === "Ready";
+  /** Waits until the guest has the disk; what hinders it is in the failure. */
+  const whenReady = async (name: string): Promise<Volume | undefined> => {
+    const look = async () => {
+      const { status } = await cluster.json<HotplugVmi>("get", "vmi", "live");
+      const hindrance = status?.conditions?.find(({ type }) => type === "Synchronized");
+      return { volume: status?.volumeStatus?.find((volume) => volume.name === name), hindrance };
+    };
+    return (await eventually(look, ({ volume }) => volume?.phase === "Ready")).volume;
+  };
 
   it("the guest sees a disk that is added, and writes to it", async () => {
     await cluster.apply(claim("data"));
@@ -71,7 +79,7 @@ describe.each(stacks)("disks that come and go while the guest runs, on stack-%s"
     expect(await volumeOf("data")).toBeUndefined();
 
     expect(await request("addvolume", adding("data"))).toMatchObject({ code: 0, stderr: "" });
-    const added = await eventually(() => volumeOf("data"), isReady);
+    const added = await whenReady("data");
     expect(added).toMatchObject({ target: "sda", reason: "VolumeReady" });
     expect(await attachmentPods()).toMatch(/^hp-volume-\S+\s+1\/1\s+Running/);
     const size = `disk of $(($(cat /sys/block/sda/size) + 1)) sectors`;
@@ -103,7 +111,7 @@ describe.each(stacks)("disks that come and go while the guest runs, on stack-%s"
   it("a claim that is a device comes as one, beside the other", async () => {
     await cluster.apply(claim("raw", "Block"));
     expect(await request("addvolume", adding("raw"))).toMatchObject({ code: 0 });
-    const added = await eventually(() => volumeOf("raw"), isReady);
+    const added = await whenReady("raw");
     expect(added?.target).toBe("sdb");
     const size = `device of $(($(cat /sys/block/sdb/size) + 1)) sectors`;
     await guestSays(`echo "${size}"`, new RegExp(`device of ${deviceSectors + 1} sectors`));
@@ -124,7 +132,7 @@ describe.each(stacks)("disks that come and go while the guest runs, on stack-%s"
 
   it("what the guest wrote is there when the disk comes again, and everything goes with the guest", async () => {
     expect(await request("addvolume", adding("data"))).toMatchObject({ code: 0 });
-    await eventually(() => volumeOf("data"), isReady);
+    await whenReady("data");
     await guestSays("head -n 1 /dev/sda", /kept over 42 days/);
     await cluster.kubectl("delete", "vmi", "live", "--timeout=60s");
     await eventually(

@@ -89,6 +89,20 @@ describe.each(launchers)("disks that come and go, in $role", ({ role, installed,
     expect(launcher?.output()).not.toContain("command failed");
   });
 
+  it("may be asked by many at a time, again and again", async () => {
+    await start(pod.vmi);
+    await image("data");
+    await image("more");
+    for (const _round of [1, 2, 3, 4]) {
+      await sync(withVolumes({ data: "MountedToPod", more: "MountedToPod" }));
+      await expect.poll(told, limit).toHaveLength(3);
+      const without = [withVolumes({ more: "Ready" }), withVolumes({ more: "Ready" }), pod.vmi, pod.vmi];
+      await Promise.all(without.map(sync));
+      await expect.poll(told, limit).toEqual(["ua-root vda"]);
+      expect(launcher?.output()).not.toContain("command failed");
+    }
+  });
+
   it("attaches disks of their own to the bus as well", async () => {
     await start(pod.vmi);
     await image("data");

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { VirtualMachineInstance } from "@polyvirt/api";
-import type { Logger } from "@polyvirt/core";
+import type { Clock, Logger } from "@polyvirt/core";
 import type { Domain } from "@polyvirt/domain";
 import { parseArchitecture, type Architecture, type Hypervisor } from "@polyvirt/hypervisor";
 import type { cmdV1 } from "@polyvirt/protocol";
@@ -39,8 +39,12 @@ export interface MachineDependencies {
   readonly hostArchitecture: Architecture;
   /** The running machine has got other devices. */
   readonly onChange: () => void;
+  readonly clock: Pick<Clock, "monotonic">;
   readonly logger: Logger;
 }
+
+/** A guest is given this long to let go of a device before it is asked again; asking twice at a time confuses libvirt. */
+const unplugMs = 10_000;
 
 /** Brings the one machine of this launcher to what its VMI says. */
 export class Machine {
@@ -48,6 +52,8 @@ export class Machine {
   #starting: Promise<void> | undefined;
   /** Changes of the running machine, one after the other. */
   #changing: Promise<void> = Promise.resolve();
+  /** When the guest was asked to let go of a device, by its alias. */
+  #askedAt = new Map<string, number>();
 
   constructor(dependencies: MachineDependencies) {
     this.#dependencies = dependencies;
@@ -113,24 +119,45 @@ export class Machine {
     const domain = stack.lifecycle.domain();
     if (domain === undefined || hasEnded(domain.status)) return;
     const { attach, detach } = planDisks(vmi, domain.definition, paths.hotplugDisks);
+    const cards = planInterfaces(vmi, domain.definition);
     const failures: unknown[] = [];
     const attempt = async (change: () => Promise<void>): Promise<void> => {
       await change().catch((error: unknown) => failures.push(error));
     };
     // All of them before any new one: they may need the same places.
-    for (const name of detach) {
-      await attempt(() => requirePart(stack, "hotplug", `detach disk ${name}`).detachDisk(`ua-${name}`));
+    const leaving = [...detach, ...cards.detach];
+    for (const name of this.#toAsk(leaving)) {
+      await attempt(() => this.#unplug(name, detach.includes(name) ? "detachDisk" : "detachInterface"));
     }
     for (const name of attach) await attempt(() => this.#attachDisk(vmi, options, name));
-    const cards = planInterfaces(vmi, domain.definition);
-    for (const name of cards.detach) {
-      await attempt(() => requirePart(stack, "hotplug", `detach interface ${name}`).detachInterface(`ua-${name}`));
-    }
     for (const { name, up } of cards.links) {
       await attempt(() => requirePart(stack, "hotplug", `change the link of ${name}`).setLink(`ua-${name}`, up));
     }
     // One that cannot be attached keeps nobody else waiting; it is told, and tried again.
     if (failures.length > 0) throw failures[0];
+  }
+
+  async #unplug(name: string, unplug: "detachDisk" | "detachInterface"): Promise<void> {
+    const hotplug = requirePart(this.#dependencies.stack, "hotplug", `detach ${name}`);
+    try {
+      await hotplug[unplug](`ua-${name}`);
+    } catch (error) {
+      this.#askedAt.delete(name);
+      throw error;
+    }
+  }
+
+  /** Those of the devices that are to go which the guest has not been asked about just now. */
+  #toAsk(names: readonly string[]): string[] {
+    const now = this.#dependencies.clock.monotonic();
+    const asked = names.map((name): [string, number] => {
+      const before = this.#askedAt.get(name);
+      return [name, before === undefined || now - before >= unplugMs ? now : before];
+    });
+    const due = asked.filter(([name, at]) => this.#askedAt.get(name) !== at).map(([name]) => name);
+    // What is gone is forgotten, so that a device of the same name starts anew.
+    this.#askedAt = new Map(asked);
+    return due;
   }
 
   async #attachDisk(
