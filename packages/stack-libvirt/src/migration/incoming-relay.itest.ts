@@ -10,11 +10,13 @@ import { openRelay, type IncomingRelay } from "./incoming-relay.ts";
 let directory: string;
 let relay: IncomingRelay;
 let servers: Server[];
+let arrivals: number;
 const path = (name: string): string => join(directory, name);
 
 /** Answers, when somebody has said everything, with its own name and the number of bytes that it heard. */
 async function listen(name: string): Promise<void> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
+    arrivals += 1;
     let heard = 0;
     socket.on("data", (chunk: Buffer) => (heard += chunk.length));
     socket.on("end", () => socket.end(`${name} heard ${heard}`));
@@ -27,6 +29,7 @@ async function listen(name: string): Promise<void> {
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "relay-"));
   servers = [];
+  arrivals = 0;
   await listen("daemon");
   await listen("machine");
   relay = await openRelay(path("move"), { daemon: path("daemon"), machine: path("machine") });
@@ -70,6 +73,19 @@ it("lets somebody go who has said nothing, or whom nobody wants", async () => {
   socket.on("error", () => socket.destroy());
   socket.write(Buffer.from("QEVM0000"));
   expect(await closed(socket)).toBeTypeOf("boolean");
+});
+
+it("lets those finish who are in when it lets nobody in any more", async () => {
+  const socket = connect({ path: path("move"), allowHalfOpen: true });
+  socket.write("QEVM0000");
+  // Both directions work: it is in.
+  await expect.poll(() => arrivals, { timeout: 5_000 }).toBe(1);
+  relay.refuse();
+  const late = connect(path("move"));
+  const refused = await new Promise((resolve) => late.once("error", resolve));
+  expect(refused).toMatchObject({ code: expect.stringMatching(/ENOENT|ECONNREFUSED/) });
+  socket.end("and the rest");
+  expect(await text(socket)).toBe("machine heard 20");
 });
 
 it("ends with everything in it", async () => {

@@ -5,6 +5,9 @@ import { lengthBytes } from "../rpc/message.ts";
 import { remoteProgram } from "../rpc/remote-program.ts";
 
 export interface IncomingRelay {
+  /** Lets nobody in any more. Whoever is in may finish: with post-copy that can take long after the machine runs here. */
+  refuse(): void;
+  /** Ends everything. */
   close(): void;
 }
 
@@ -47,6 +50,7 @@ export function openRelay(socketPath: string, destinations: Destinations): Promi
     server.once("error", (cause) => reject(errors.StackStartFailed(`wait for a machine at ${socketPath}`, { cause })));
     server.listen(socketPath, () =>
       resolve({
+        refuse: () => void server.close(),
         close() {
           server.close();
           for (const socket of sockets) socket.destroy();

@@ -22,7 +22,7 @@ import { MigrationTarget, incomingNote } from "./migration-target.ts";
 import { migrationFlags, parametersFor } from "./migration-parameters.ts";
 
 const statsOfCurrentJob = 0;
-/** What the daemons still have to say to each other is said within moments of the machine running at the target. */
+/** What the daemons still have to say to each other about a machine that has ended is said within moments. */
 const farewellMs = 10_000;
 
 /** libvirt's numbers for what its current job is doing. */
@@ -72,9 +72,10 @@ export class LibvirtMigration implements Migration {
         if (event.kind !== "status") return;
         const { state, reason } = event.status;
         if (state === "Paused" && reason === "PostcopyFailed") void this.#lifecycle.lost().catch(() => undefined);
-        if (!hasEnded(event.status) && state !== "Running") return;
-        // A machine that came by post-copy is not complete when it runs; only its end ends everything.
-        if (hasEnded(event.status)) stop();
+        // At once: the next machine that is to come may be awaited at the same place.
+        if (state === "Running" || hasEnded(event.status)) relay.refuse();
+        if (!hasEnded(event.status)) return;
+        stop();
         this.#clock.setTimer(farewellMs, () => relay.close());
       });
       return { handle, status: { state: "Paused", reason: "Migration" } };
