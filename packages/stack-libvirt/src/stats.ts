@@ -1,5 +1,14 @@
 import type { Domain } from "@polyvirt/domain";
-import type { BlockStats, DomainStats, InterfaceStats, MemoryStats, Stats, VcpuStats } from "@polyvirt/stack";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  errors,
+  type BlockStats,
+  type DomainStats,
+  type InterfaceStats,
+  type MemoryStats,
+  type Stats,
+  type VcpuStats,
+} from "@polyvirt/stack";
 import type { LibvirtLifecycle } from "./lifecycle/libvirt-lifecycle.ts";
 import { procedures } from "./rpc/remote-program.ts";
 import { readParameters } from "./rpc/typed-parameter.ts";
@@ -19,7 +28,31 @@ export function libvirtStats(lifecycle: LibvirtLifecycle): Stats {
       );
       return readStats(readParameters(records[0]?.parameters ?? []), definition);
     },
+    dirtyRate: () => measureDirtyRate(lifecycle),
   };
+}
+
+const dirtyRateGroup = 512;
+/** libvirt's number for a calculation that has ended. */
+const measured = 2;
+const dirtyRateSeconds = 1;
+const dirtyRatePolls = 50;
+const dirtyRatePollMs = 100;
+
+async function measureDirtyRate(lifecycle: LibvirtLifecycle): Promise<number> {
+  const { handle } = lifecycle.running("watch the memory of");
+  const what = "watch the machine's memory";
+  const request = { domain: handle, seconds: dirtyRateSeconds, flags: 0 };
+  await lifecycle.call(procedures.domainStartDirtyRateCalc, request, what);
+  for (let poll = 0; poll < dirtyRatePolls; poll += 1) {
+    await pause(dirtyRatePollMs);
+    const asked = { domains: [handle], groups: dirtyRateGroup, flags: 0 };
+    const { records } = await lifecycle.call(procedures.connectGetAllDomainStats, asked, what);
+    const counters = readParameters(records[0]?.parameters ?? []);
+    if (number(counters, "dirtyrate.calc_status") === measured)
+      return number(counters, "dirtyrate.megabytes_per_second") ?? 0;
+  }
+  throw errors.StackCommandFailed(`${what}: libvirt did not finish counting`);
 }
 
 type Counters = ReadonlyMap<string, number | boolean | string>;

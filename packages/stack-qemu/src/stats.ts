@@ -1,5 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { BlockStats, DomainStats, MemoryStats, Stats, VcpuStats } from "@polyvirt/stack";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  errors,
+  type BlockStats,
+  type DomainStats,
+  type MemoryStats,
+  type Stats,
+  type VcpuStats,
+} from "@polyvirt/stack";
 import type { QemuLifecycle } from "./lifecycle/qemu-lifecycle.ts";
 import type { QmpClient } from "./qmp/qmp-client.ts";
 
@@ -24,13 +32,34 @@ export function qemuStats(lifecycle: QemuLifecycle): Stats {
         })),
       };
     },
+    dirtyRate: () => measureDirtyRate(lifecycle.running("watch the memory of").monitor),
   };
+}
+
+/** QEMU samples pages for this long; its answer is polled for at most a few times as long. */
+const dirtyRateSeconds = 1;
+const dirtyRatePolls = 50;
+const dirtyRatePollMs = 100;
+
+async function measureDirtyRate(monitor: QmpClient): Promise<number> {
+  await monitor.execute("calc-dirty-rate", { "calc-time": dirtyRateSeconds });
+  for (let poll = 0; poll < dirtyRatePolls; poll += 1) {
+    await pause(dirtyRatePollMs);
+    const answer = (await monitor.execute("query-dirty-rate")) as QmpDirtyRate;
+    if (answer.status === "measured") return answer["dirty-rate"] ?? 0;
+  }
+  throw errors.StackCommandFailed("watch the machine's memory: QEMU did not finish counting");
 }
 
 // The shapes of the answers are QEMU's published schema for these commands.
 interface QmpVcpu {
   readonly "cpu-index": number;
   readonly "thread-id": number;
+}
+
+interface QmpDirtyRate {
+  readonly status: "unstarted" | "measuring" | "measured";
+  readonly "dirty-rate"?: number;
 }
 
 interface QmpBlock {

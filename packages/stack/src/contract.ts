@@ -114,6 +114,8 @@ export interface Screenshot {
 
 export interface Stats {
   domainStats(): Promise<DomainStats>;
+  /** Watches the guest for a second: how much of its memory it writes to, in mebibytes a second. */
+  dirtyRate?(): Promise<number>;
 }
 
 /** Counters since the start of the machine. What a monitor cannot say is absent. */

@@ -78,6 +78,13 @@ describe.each(launchers)("$role and its guest", ({ role, installed }) => {
       Name: "default_tiny",
       Block: [{ Alias: "root", RdBytesSet: true }],
     });
+    expect((await handler.cmd.getDomainDirtyRateStats({})).response).toMatchObject({ success: true });
+    const asked = { domainStats: {}, dirtyRate: {}, guestGetLoad: {} };
+    const parts = await handler.cmd.getVMStats(asked, { timeoutMs: 20_000 });
+    expect(JSON.parse(parts.domainStats?.domainStats ?? "")).toMatchObject({ Name: "default_tiny" });
+    expect(parts.dirtyRateStats?.dirtyRateMbs).toBeGreaterThanOrEqual(0n);
+    expect(parts.guestGetLoad).toMatchObject({ success: false });
+    expect(parts.guestGetUsers).toBeUndefined();
     expect((await handler.cmd.getCapabilities({})).capabilities).toMatchObject({ vmmName: "QEMU", virtType: "qemu" });
     expect((await handler.cmd.getGuestInfo({})).guestAgentCondition).toMatchObject({ connected: false });
 

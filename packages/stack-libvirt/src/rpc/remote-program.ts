@@ -162,6 +162,7 @@ export const procedures = {
     }),
     struct({ cpu: text }),
   ),
+  domainStartDirtyRateCalc: call(427, struct({ domain, seconds: int, flags: uint }), nothing),
 
   qemuDomainAgentCommand: call(
     3,

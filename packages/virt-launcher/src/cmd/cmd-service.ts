@@ -16,8 +16,8 @@ import { errors } from "../errors.ts";
 import type { VmiIdentity } from "../launcher-options.ts";
 import type { Machine } from "../machine/machine.ts";
 import { agentCommands } from "./agent-commands.ts";
-import { domainStatsDocument } from "./domain-stats.ts";
 import { migrationCommands } from "./migration-commands.ts";
+import { statsCommands } from "./stats-commands.ts";
 
 export interface CmdDependencies {
   readonly stack: Stack;
@@ -132,11 +132,7 @@ function queries({ stack, describe, capabilityTarget }: CmdDependencies): CmdImp
       const { mime, data } = await requirePart(stack, "graphics", "take a screenshot").screenshot();
       return { response: success, mime, data };
     },
-    async getDomainStats() {
-      const stats = await requirePart(stack, "stats", "read statistics").domainStats();
-      const { name = "", uuid } = stack.lifecycle.domain()?.definition ?? {};
-      return { response: success, domainStats: JSON.stringify(domainStatsDocument({ name, uuid }, stats)) };
-    },
+    ...statsCommands(stack),
   };
 }
 
