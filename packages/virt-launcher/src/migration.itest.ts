@@ -74,6 +74,30 @@ it("moves a guest from one launcher to another, each driven over the Cmd API", a
   after.close();
 });
 
+// Others than root need the node's permission (vm.unprivileged_userfaultfd).
+it.skipIf(process.getuid?.() !== 0)("goes on by post-copy when a move takes too long", async () => {
+  const bundle = await buildLauncher("virt-launcher-qemu");
+  const source = await startEnd(bundle);
+  const target = await startEnd(bundle);
+  await source.handler.cmd.syncVirtualMachine(request(source));
+  const migrationState = { migrationConfiguration: { allowPostCopy: true } };
+  const vmiJson = Buffer.from(JSON.stringify({ ...target.pod.vmi, status: { migrationState } }));
+  await target.handler.cmd.syncMigrationTarget({ vmi: { vmiJson } });
+  await connectEnds(source, target);
+  // At this speed it takes several seconds; one is allowed.
+  const wanted = { Bandwidth: "128Ki", AllowPostCopy: true, CompletionTimeoutPerGiB: 1 };
+  const options = Buffer.from(JSON.stringify(wanted));
+  await source.handler.cmd.migrateVirtualMachine({ ...request(source), options });
+
+  await expect.poll(() => target.handler.told().at(-1), limit).toMatch(/Running\/Unknown$/);
+  expect(source.launcher.output()).toContain("post-copy");
+  expect(await source.launcher.exited).toBe(0);
+  expect(source.handler.told().at(-1)).toBe("DELETED Shutoff/Migrated");
+  const after = await ConsoleClient.open(target.pod.serialSocket);
+  await after.echo("there");
+  after.close();
+});
+
 it("tells when nobody receives the guest, which runs on", async () => {
   const source = await startEnd(await buildLauncher("virt-launcher-qemu"));
   await source.handler.cmd.syncVirtualMachine(request(source));
