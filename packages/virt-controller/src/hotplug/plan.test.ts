@@ -45,10 +45,15 @@ function attachment(
   };
 }
 
-function plan(vmi: VirtualMachineInstance, claims: readonly PersistentVolumeClaim[], attachments: readonly Pod[] = []) {
+function plan(
+  vmi: VirtualMachineInstance,
+  claims: readonly PersistentVolumeClaim[],
+  attachments: readonly Pod[] = [],
+  pod: Pod = launcher,
+) {
   const draft = new StatusDraft(vmi, NOW);
   const byName = new Map(claims.map((entry) => [entry.metadata.name ?? "", entry]));
-  const { attach, deleteAttachments, awaitsClaim } = planHotplug(vmi, launcher, { attachments, claims: byName }, draft);
+  const { attach, deleteAttachments, awaitsClaim } = planHotplug(vmi, pod, { attachments, claims: byName }, draft);
   return {
     attach: attach?.map(({ volume: { name } }) => name),
     deleted: deleteAttachments.map(({ metadata }) => metadata.uid),
@@ -129,7 +134,9 @@ describe("planHotplug", () => {
     expect(plan(guest([], [out]), [], [attachment(["a"])])).toMatchObject({ attach: undefined, deleted: ["uid-a"] });
     expect(plan(guest([], [out]), []).status).toEqual([]);
     const deleted = guest(["a"], [ready("a")], terminating);
-    expect(plan(deleted, [claim("a")], [attachment(["a"])])).toMatchObject({ attach: undefined, deleted: ["uid-a"] });
+    expect(plan(deleted, [claim("a")], [attachment(["a"])])).toMatchObject({ attach: undefined, deleted: [] });
+    const ended = podWith({ phase: "Succeeded" });
+    expect(plan(deleted, [claim("a")], [attachment(["a"])], ended)).toMatchObject({ deleted: ["uid-a"] });
   });
 
   it("makes a new pod for one that ended or is being deleted", () => {

@@ -25,6 +25,7 @@ export function hasHotplug({ spec, status }: VirtualMachineInstance): boolean {
  * Decides about the volumes that come and go while the guest runs:
  * - one pod holds all of them; when the set changes, another pod is made, and the one before goes when that one runs
  * - a volume that is no longer wanted stays held until virt-handler has taken it out of the launcher
+ * - a guest that ends keeps its volumes until its launcher has ended
  * - how far each is, is told in the status; from the mount on, virt-handler tells it
  */
 export function planHotplug(
@@ -35,9 +36,10 @@ export function planHotplug(
 ): HotplugPlan {
   if (observed === undefined) return nothing;
   const present = observed.attachments.filter((pod) => !isPodTerminating(pod));
-  const over = vmi.metadata.deletionTimestamp !== undefined || !isHandedOver(draft);
-  if (over || launcher === undefined || isPodTerminating(launcher) || isPodFinished(launcher))
-    return { ...nothing, deleteAttachments: present };
+  if (launcher === undefined || isPodFinished(launcher)) return { ...nothing, deleteAttachments: present };
+  // A guest that is ending uses its disks to the last; what it leaves behind goes with its launcher.
+  const ending = vmi.metadata.deletionTimestamp !== undefined || isPodTerminating(launcher);
+  if (ending || !isHandedOver(draft)) return nothing;
   const wanted = (vmi.spec.volumes ?? []).filter(isHotpluggable);
   const held = volumesToHold(wanted, observed.claims, draft.status.volumeStatus ?? []);
   const name = attachmentPodName(launcher.metadata.uid ?? "", held);
