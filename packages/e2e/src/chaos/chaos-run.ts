@@ -30,10 +30,17 @@ export interface ChaosReport {
 interface Guest {
   readonly name: string;
   readonly qemuPid: number;
-  readonly runningSince: number;
 }
 
-/** Never hit: their own uptime at the end proves that they ran through everything. */
+/** What a guest says of itself. */
+interface Heartbeat {
+  /** Another one after every boot. */
+  readonly bootId: string;
+  readonly uptime: number;
+  readonly at: number;
+}
+
+/** Never hit: what they say themselves at the end proves that they ran through everything. */
 const bystanders = ["bystander-1", "bystander-2"] as const;
 const targetCount = 3;
 const cleanupMs = 20_000;
@@ -57,6 +64,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const targets = Array.from({ length: targetCount }, (_, index) => `target-${index + 1}`);
   const first = await Promise.all([...bystanders, ...targets].map(start));
   const guests = new Map(first.map((guest) => [guest.name, guest]));
+  const before = await Promise.all(bystanders.map((name) => heartbeat(cluster, name)));
 
   const deadline = Date.now() + options.durationMs;
   const goesOn = (): boolean => Date.now() < deadline || Object.keys(hits).length < options.leastKinds;
@@ -90,7 +98,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await expectNoTraces(cluster, census);
   }
 
-  for (const name of bystanders) await expectUptime(cluster, guests.get(name));
+  for (const [index, name] of bystanders.entries()) await expectSameLife(cluster, name, before[index]);
   await Promise.all([...guests.keys()].map((name) => remove(cluster, name)));
   await eventually(
     async () => (await cluster.processes()).filter((info) => isQemu.test(info.commandLine)).map((info) => info.pid),
@@ -124,7 +132,7 @@ async function whenRunning(cluster: TestCluster, name: string): Promise<Guest> {
     (seen) => seen.status?.phase === "Running",
     120_000,
   );
-  return { name, qemuPid: (await cluster.process(qemuOf(name))).pid, runningSince: Date.now() };
+  return { name, qemuPid: (await cluster.process(qemuOf(name))).pid };
 }
 
 async function expectFailedWithReason(cluster: TestCluster, name: string): Promise<void> {
@@ -156,18 +164,25 @@ async function expectUntouched(
   }
 }
 
-/** The guest's own clock: it booted before we first saw it run, and never since. */
-async function expectUptime(cluster: TestCluster, guest: Guest | undefined): Promise<void> {
-  if (guest === undefined) throw new Error("a bystander is missing");
-  const ranFor = (Date.now() - guest.runningSince) / 1000;
-  const text = await typeInConsole(cluster, guest.name, {
-    input: "echo up $(cat /proc/uptime)\n",
-    until: /up (\d+)\.\d+ \d/,
+async function heartbeat(cluster: TestCluster, name: string): Promise<Heartbeat> {
+  const answer = /boot ([0-9a-f-]{36}) up (\d+)\.\d+ \d/;
+  const text = await typeInConsole(cluster, name, {
+    input: "echo boot $(cat /proc/sys/kernel/random/boot_id) up $(cat /proc/uptime)\n",
+    until: answer,
   });
-  const uptime = Number(/up (\d+)\.\d+ \d/.exec(text)?.[1]);
-  // Its kernel starts counting a few seconds after QEMU does, and an emulated clock may lag behind a busy machine's.
-  if (!(uptime > 0.9 * ranFor - 15))
-    throw new Error(`${guest.name} is up for ${uptime} s, but was seen running ${ranFor.toFixed(0)} s ago`);
+  const [, bootId = "", uptime] = answer.exec(text) ?? [];
+  return { bootId, uptime: Number(uptime), at: Date.now() };
+}
+
+/** The guest has not booted again, and its own clock went on: an emulated one may lag behind a busy machine's. */
+async function expectSameLife(cluster: TestCluster, name: string, before: Heartbeat | undefined): Promise<void> {
+  if (before === undefined) throw new Error(`${name} was never heard`);
+  const now = await heartbeat(cluster, name);
+  if (now.bootId !== before.bootId) throw new Error(`${name} has booted again`);
+  const elapsed = (now.at - before.at) / 1000;
+  const lived = now.uptime - before.uptime;
+  if (!(lived > 0.8 * elapsed - 5))
+    throw new Error(`${name} says that ${lived} s have passed, but ${elapsed.toFixed(0)} s have`);
 }
 
 /** Whoever is gone has left nothing on the machine, after a moment for the last of it. */
