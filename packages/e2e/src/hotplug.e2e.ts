@@ -126,6 +126,11 @@ describe.each(stacks)("disks that come and go while the guest runs, on stack-%s"
       (volumes) => volumes.every((volume) => volume === undefined),
       90_000,
     );
+    // It has done its work before the cluster knows that it is back, and only then consoles are opened.
+    await eventually(
+      () => cluster.kubectl("get", "pods", "-n", "kubevirt", "-l", "kubevirt.io=virt-handler", "--no-headers"),
+      (pods) => /\s1\/1\s+Running/.test(pods.stdout),
+    );
     await guestSays("[ -e /sys/block/sda ] || echo without disk for $((6 * 7)) s", /without disk for 42 s/);
     expect(await attachmentPods()).toBe("");
   });
