@@ -24,6 +24,7 @@ import {
   type DomainSection,
   type HostNeed,
   type MachineHost,
+  type ThreadPlacement,
 } from "./machine-plan.ts";
 import { addMemoryDevices } from "./memory-device.ts";
 import { addMemory } from "./memory.ts";
@@ -36,6 +37,7 @@ import { Section } from "./section.ts";
 import { addSerials } from "./serial.ts";
 import { addSounds } from "./sound.ts";
 import { addSysinfo } from "./sysinfo.ts";
+import { addThreadPlacement } from "./thread-placement.ts";
 import { addTpms } from "./tpm.ts";
 import { addUsbHubs } from "./usb-hub.ts";
 import { addUsbRedirection } from "./usb-redirection.ts";
@@ -52,6 +54,8 @@ export interface QemuCommand {
   readonly needs: readonly HostNeed[];
   /** Programs to start before QEMU. */
   readonly companions: readonly Companion[];
+  /** CPUs of the host for the machine's threads. */
+  readonly placement: ThreadPlacement;
   /** What a device that is added later has to fit into. */
   readonly hardware: Hardware;
 }
@@ -83,8 +87,8 @@ export function buildArguments(definition: Domain, host: MachineHost): QemuComma
   const passthrough = commandline(domain);
   refuseUnread(domain);
   const args = [...baseArguments, ...plan.write(), ...passthrough];
-  const { afterStart, needs, companions } = plan;
-  return { emulator, args, afterStart, needs, companions, hardware: { plan, buses } };
+  const { afterStart, needs, companions, placement } = plan;
+  return { emulator, args, afterStart, needs, companions, placement, hardware: { plan, buses } };
 }
 
 const machineParts = [
@@ -98,6 +102,7 @@ const machineParts = [
   addPowerManagement,
   addLaunchSecurity,
   addIothreads,
+  addThreadPlacement,
 ] as const;
 
 /** No file of the host and no default device gets into the machine, and QEMU gives up rights that it will not need. */

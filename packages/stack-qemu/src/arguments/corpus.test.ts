@@ -22,8 +22,9 @@ type Outcome = { readonly text: string } | { readonly refusal: string } | { read
 
 function outcomeOf(domain: Domain): Outcome {
   try {
-    const { emulator, args, afterStart, needs, companions } = buildArguments(domain, testHost);
-    return { text: JSON.stringify([args, emulator, afterStart, needs, companions]) };
+    const { emulator, args, afterStart, needs, companions, placement } = buildArguments(domain, testHost);
+    const threads = [[...placement.vcpus], [...placement.iothreads], placement.emulator];
+    return { text: JSON.stringify([args, emulator, afterStart, needs, companions, threads]) };
   } catch (error) {
     const { code, message, stack } = error as Error & { code?: string };
     return code === "StackDefinitionRefused" ? { refusal: message } : { crash: stack ?? message };
@@ -64,6 +65,8 @@ const withoutEffect: Readonly<Record<string, string>> = {
   "cpu.numa.cells[].discard": "memory goes back to the host with the process",
   "memoryBacking.discard": "as cpu.numa.cells[].discard",
   "devices.memorydevs[].discard": "as cpu.numa.cells[].discard",
+  id: "the number that the machine had the last time",
+  "devices.disks[].backingStore{}": "ends a chain of images, which ends here anyway",
   "devices{}": "a machine without devices",
   "devices.channels[].target.state": "what the guest did with it the last time",
   "devices.consoles[]": "the first console is the first serial port, told twice",

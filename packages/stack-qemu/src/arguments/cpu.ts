@@ -102,9 +102,6 @@ function addCount(domain: DomainSection, plan: MachinePlan, cpu: CpuSection | un
   const vcpu = domain.child("vcpu");
   // Nobody looks for a good place.
   vcpu?.oneOf("placement", ["static"]);
-  if (vcpu?.has("cpuset") ?? false) {
-    throw domain.refuse("vcpu", "cpuset is not supported: the CPUs of the pod are those of the machine; leave it out");
-  }
   const count = vcpu?.number("value") ?? 1;
   const enabled = enabledCpus(domain);
   const present = vcpu?.number("current") ?? enabled ?? count;

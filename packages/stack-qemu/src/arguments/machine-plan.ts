@@ -40,6 +40,9 @@ export class MachinePlan {
     this.host = host;
   }
 
+  /** Where the machine's threads run. */
+  placement: ThreadPlacement = { vcpus: new Map(), iothreads: new Map(), emulator: undefined };
+
   /** Whether other programs can be given the guest's memory. */
   sharedMemory = false;
 
@@ -241,6 +244,16 @@ export interface Companion {
   readonly directories: readonly string[];
   /** It is ready when this socket is there. */
   readonly socket: string;
+}
+
+/** CPUs of the host for the threads of a machine. What is not named runs anywhere. */
+export interface ThreadPlacement {
+  /** By the number of the virtual CPU. */
+  readonly vcpus: ReadonlyMap<number, readonly number[]>;
+  /** By QEMU's id of the thread. */
+  readonly iothreads: ReadonlyMap<string, readonly number[]>;
+  /** For everything that is neither. */
+  readonly emulator: readonly number[] | undefined;
 }
 
 export interface HostNeed {

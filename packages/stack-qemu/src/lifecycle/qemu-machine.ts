@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@polyvirt/core";
+import { hasCode, type Clock, type Logger } from "@polyvirt/core";
 import type { Domain } from "@polyvirt/domain";
 import { errors, type DomainEvent, type DomainStatus, type StartOptions } from "@polyvirt/stack";
 import type { Hardware, QemuCommand } from "../arguments/build-arguments.ts";
@@ -18,6 +18,7 @@ import {
   type MachineState,
   type Transition,
 } from "./machine-state.ts";
+import { placeThreads } from "./place-threads.ts";
 
 export interface MachineDependencies {
   readonly clock: Clock;
@@ -188,6 +189,7 @@ export class QemuMachine {
       },
     });
     for (const step of command.afterStart) await this.#qmp.execute(step.command, step.args);
+    await placeThreads(command.placement, this.#qmp, this.#process.pid);
   }
 
   async #release(paused: boolean): Promise<void> {
@@ -205,6 +207,10 @@ export class QemuMachine {
     const exit = await this.#exit;
     const name = this.definition.name ?? "machine";
     if (signal?.aborted === true) return errors.StackStartFailed(`start ${name}: given up`, { cause: signal.reason });
+    // QEMU itself was fine and had to go; what went wrong is what it was asked, or what was done to it.
+    if (hasCode(cause, "StackCommandFailed") || hasCode(cause, "StackStartFailed")) {
+      return errors.StackStartFailed(`start ${name}: ${cause.message}`, { cause });
+    }
     return errors.StackStartFailed(`start ${name}: QEMU ${describeExit(exit)}: ${lastWords(exit)}`, {
       cause,
       fields: { stderr: exit.stderr },
