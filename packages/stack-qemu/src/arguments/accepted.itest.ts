@@ -19,7 +19,7 @@ const converted = new URL("../../../hypervisor/src/testdata/", import.meta.url);
 const corpus = new URL("../../../../../shared/libvirt/domains/", import.meta.url);
 
 /** Each start takes a fraction of a second; so many fit into a minute on a busy machine. */
-const corpusPart = 120;
+const corpusPart = 80;
 
 /** What a machine for tests does not have, in QEMU's words. Anything else that QEMU says is a mistake of ours. */
 const lacking: readonly { readonly words: RegExp; readonly why: string }[] = [
