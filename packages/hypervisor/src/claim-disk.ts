@@ -7,6 +7,6 @@ const mebibyte = 1024 ** 2;
 
 /** How large a disk image in this claim may be; 0 when nobody has told yet. */
 export function claimDiskBytes(info: PersistentVolumeClaimInfo | undefined): number {
-  const bytes = Number(bytesOf(info?.capacity?.["storage"] ?? info?.requests?.["storage"]));
+  const bytes = bytesOf(info?.capacity?.["storage"] ?? info?.requests?.["storage"]);
   return Math.floor((bytes * (1 - fileSystemShare)) / mebibyte) * mebibyte;
 }
