@@ -36,7 +36,7 @@ const lacking: readonly { readonly words: RegExp; readonly why: string }[] = [
   },
   { words: /cannot use stdio|udmabuf/, why: "a terminal or a graphics card" },
   {
-    words: /IOMMU_PLATFORM|only to root bus|no slot\/function available|usb port .* not found/,
+    words: /IOMMU_PLATFORM|only to root bus|single function device|no slot\/function available|usb port .* not found/,
     why: "sense, on purpose",
   },
 ];
