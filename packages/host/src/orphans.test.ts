@@ -22,7 +22,8 @@ describe("adopted orphans", () => {
     await expect.poll(() => collectOrphans(none).get(waiting)).toEqual({ signal: 9 });
     expect(collectOrphans(none).has(waiting)).toBe(false);
 
-    const quick = orphan("exit 3");
+    // Not before its parent is gone: that one would collect it otherwise.
+    const quick = orphan("while [ -d /proc/$$ ]; do sleep 0.01; done; exit 3");
     await expect.poll(() => collectOrphans(none).get(quick)).toEqual({ code: 3 });
   });
 
