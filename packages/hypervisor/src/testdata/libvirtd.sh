@@ -18,4 +18,5 @@ done
 # Huge pages for guests that cannot have them from memfd; a machine without them only defines fewer guests.
 mkdir -p /dev/hugepages && mount -t hugetlbfs hugetlbfs /dev/hugepages || true
 # At its first start it runs every emulator in PATH to learn what it can do: only those that are needed are there.
-PATH="$folder/bin:/usr/sbin:/sbin" exec libvirtd
+# Its lock is in the folder, too: several run at the same time.
+PATH="$folder/bin:/usr/sbin:/sbin" exec libvirtd --pid-file "$folder/libvirtd.pid"

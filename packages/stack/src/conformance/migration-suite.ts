@@ -66,11 +66,19 @@ async function beginSlowly(
 }
 
 async function reachPhase(source: Migration, wanted: MigrationProgress["phase"]): Promise<void> {
+  await reach(source, ({ phase }) => phase === wanted, wanted);
+}
+
+async function reach(
+  source: Migration,
+  isReached: (progress: MigrationProgress) => boolean,
+  words: string,
+): Promise<MigrationProgress> {
   const deadline = Date.now() + phaseLimitMs;
   for (;;) {
-    const { phase } = await source.progress();
-    if (phase === wanted) return;
-    assert.ok(Date.now() < deadline, `the move is ${phase} and does not become ${wanted}`);
+    const progress = await source.progress();
+    if (isReached(progress)) return progress;
+    assert.ok(Date.now() < deadline, `the move is ${progress.phase} and does not become ${words}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -107,8 +115,9 @@ export function migrationSuite({ it }: TestRunner, makeStack: MakeStack): void {
     "leaves the machine where it is when the move is cancelled, and nothing at the target",
     moving(makeStack, async (move) => {
       const { failure } = await beginSlowly(move);
-      const { totalBytes, remainingBytes } = await move.source.progress();
-      assert.ok(totalBytes > 0 && remainingBytes <= totalBytes, `${remainingBytes} of ${totalBytes}`);
+      // It may begin before it is known how much there is to do.
+      const progress = await reach(move.source, ({ totalBytes }) => totalBytes > 0, "one of known size");
+      assert.ok(progress.remainingBytes <= progress.totalBytes, `${progress.remainingBytes} of ${progress.totalBytes}`);
       await move.source.cancel();
       assert.equal(codeOf(await failure), "StackCommandFailed");
       await assertStayed(move);
