@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { errors } from "./errors.ts";
+import { pinThread } from "./threads.ts";
 
 /** Where control groups are mounted, and what the kernel says about the groups of a process. */
 export interface GroupPlace {
@@ -13,6 +14,8 @@ export interface GroupPlace {
 interface CpuGroup {
   readonly directory: string;
   readonly version: 1 | 2;
+  /** The group of everything that is in no other: not the process's own. */
+  readonly isTop: boolean;
 }
 
 /** The control group that decides on which CPUs a process runs. */
@@ -20,11 +23,13 @@ export function findCpuGroup({ root, membership }: GroupPlace): CpuGroup | undef
   const lines = membership.split("\n").map((line) => line.split(":"));
   const versionOne = lines.find(([, controllers]) => controllers?.split(",").includes("cpuset"));
   if (versionOne !== undefined) {
-    return { directory: join(root, "cpuset", clean(versionOne.slice(2).join(":"))), version: 1 };
+    const path = clean(versionOne.slice(2).join(":"));
+    return { directory: join(root, "cpuset", path), version: 1, isTop: path === "/" };
   }
   const unified = lines.find(([id, controllers]) => id === "0" && controllers === "");
   if (unified === undefined) return undefined;
-  return { directory: join(root, clean(unified.slice(2).join(":"))), version: 2 };
+  const path = clean(unified.slice(2).join(":"));
+  return { directory: join(root, path), version: 2, isTop: path === "/" };
 }
 
 /** Paths from the kernel have no `..` unless they lead out of our own namespace, where we have no business. */
@@ -37,12 +42,17 @@ function clean(path: string): string {
 
 /**
  * Puts threads of a process into a group of their own below the process's, on the given CPUs: the rest of the process
- * keeps the others to itself.
+ * keeps the others to itself. Where the process has no group of its own, nobody would remove one below it: the threads are
+ * only kept on the CPUs.
  * SAFETY: the directory comes from the kernel's own account of the process, not from anything that the process can write.
  */
 export function moveThreads(place: GroupPlace, name: string, cpus: string, threads: readonly number[]): void {
   const group = findCpuGroup(place);
   if (group === undefined) throw errors.HostUnsupported("move threads: this machine has no control groups for CPUs");
+  if (group.isTop) {
+    for (const tid of threads) pinThread(tid, cpus.split(",").map(Number));
+    return;
+  }
   const directory = join(group.directory, name);
   try {
     fs.mkdirSync(directory, { recursive: true });
