@@ -17,7 +17,7 @@ interface Review {
   };
 }
 
-type Respond = (review: Review) => object | "hang" | "garbage";
+type Respond = (review: Review) => object | "hang" | "garbage" | "lost";
 
 describe("admission webhooks", () => {
   let test: TestServer;
@@ -34,6 +34,7 @@ describe("admission webhooks", () => {
       seen.push(review);
       const answer = respond(review);
       if (answer === "hang") return;
+      if (answer === "lost") return void response.destroy();
       if (answer === "garbage") response.end("not json");
       else {
         response.end(
@@ -118,6 +119,20 @@ describe("admission webhooks", () => {
       oldObject: null,
       resource: { resource: "configmaps" },
     });
+  });
+
+  it("are asked again when the connection of an earlier call has ended, and only then", async () => {
+    await install("validating", "restarted");
+    expect((await create("first")).status).toBe(201);
+    respond = () => (seen.length === 2 ? "lost" : { allowed: true });
+    expect((await create("second")).status).toBe(201);
+    expect(seen).toHaveLength(3);
+    respond = () => "lost";
+    expect(await create("third")).toMatchObject({
+      status: 500,
+      json: { message: expect.stringContaining("failed to call webhook") as string },
+    });
+    expect(seen).toHaveLength(5);
   });
 
   it("asks the mutating ones in the order of their names, then again where someone changed the object behind them", async () => {

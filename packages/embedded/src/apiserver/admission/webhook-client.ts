@@ -1,5 +1,7 @@
 import { Agent, request as httpsRequest } from "node:https";
 
+import { hasCode } from "@polyvirt/core";
+
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { ServiceUnreachable, type ServiceResolver } from "../proxy/service-resolver.ts";
 import type { WebhookClientConfig } from "./webhook-config.ts";
@@ -81,7 +83,22 @@ function placeOf({ url, service }: WebhookClientConfig, resolver: ServiceResolve
   };
 }
 
-function post(place: Place, agent: Agent, body: string, timeoutMs: number): Promise<string> {
+/** A connection of an earlier call had ended, and it was noticed only when it was used. */
+class StaleConnection extends Error {}
+
+/** Webhooks have no effects, so that a question nobody heard can be asked again; each try uses up one old connection. */
+async function post(place: Place, agent: Agent, body: string, timeoutMs: number): Promise<string> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await postOnce(place, agent, body, Math.max(1, deadline - performance.now()));
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+    }
+  }
+}
+
+function postOnce(place: Place, agent: Agent, body: string, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string, cause?: unknown) =>
       reject(new Error(`failed to call webhook: Post ${JSON.stringify(place.url)}: ${why}`, { cause }));
@@ -99,11 +116,14 @@ function post(place: Place, agent: Agent, body: string, timeoutMs: number): Prom
     });
     // One limit for everything: connecting, answering, and a body that trickles in.
     const timer = setTimeout(() => request.destroy(new Error("context deadline exceeded")), timeoutMs);
+    let answered = false;
     request.on("error", (error) => {
       clearTimeout(timer);
-      fail(error.message);
+      if (!answered && request.reusedSocket && isConnectionLost(error)) reject(new StaleConnection());
+      else fail(error.message);
     });
     request.on("response", (response) => {
+      answered = true;
       const chunks: Buffer[] = [];
       let size = 0;
       response.on("data", (chunk: Buffer) => {
@@ -121,6 +141,10 @@ function post(place: Place, agent: Agent, body: string, timeoutMs: number): Prom
     });
     request.end(body);
   });
+}
+
+function isConnectionLost(error: Error): boolean {
+  return hasCode(error, "ECONNRESET") || hasCode(error, "EPIPE");
 }
 
 function readAnswer(text: string, review: JsonObject): JsonObject {
