@@ -55,8 +55,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   let started = 0;
   let ended = 0;
   const start = async (name: string): Promise<Guest> => {
-    const applied = await cluster.apply(guestManifest(name));
-    if (applied.code !== 0) throw new Error(`create ${name}: ${applied.stderr}`);
+    await create(cluster, name);
     started += 1;
     return await whenRunning(cluster, name);
   };
@@ -77,15 +76,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     say(`kill -9 of ${fault.name}${fault.endsGuest ? ` of ${target}` : ""}`);
     // Load: a new guest begins its life while the cluster mends itself.
     const name = `target-${serial}`;
-    const beginning = fault.repair === undefined ? cluster.apply(guestManifest(name)) : undefined;
+    const beginning = fault.repair === undefined ? create(cluster, name) : undefined;
     await fault.repair?.(cluster);
-    const applied = await (beginning ?? cluster.apply(guestManifest(name)));
-    // Admission may be the very thing that was hit: a user tries again.
-    if (applied.code !== 0)
-      await eventually(
-        () => cluster.apply(guestManifest(name)),
-        (again) => again.code === 0,
-      );
+    await (beginning ?? create(cluster, name));
     started += 1;
     const leaving = fault.endsGuest ? target : random.pick(targets);
     if (fault.endsGuest) await expectFailedWithReason(cluster, target);
@@ -106,6 +99,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   );
   await expectNoTraces(cluster, census);
   return { hits, started, ended: ended + guests.size };
+}
+
+/** Admission may be the very thing that was hit: a user tries again. */
+async function create(cluster: TestCluster, name: string): Promise<void> {
+  await eventually(
+    () => cluster.apply(guestManifest(name)),
+    ({ code }) => code === 0,
+  );
 }
 
 /** Kills a process of the kind; false when there is none now (no libvirt guest, say). */
